@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The best point of a study that looks for it: the answer in words, as a table and as JSON. The
- * race itself is run by sim/bench/analysis/race_answer.h. */
+ * race itself is run by sim/bench/analysis/race.h. */
 #pragma once
 
 #include "base/json.h"

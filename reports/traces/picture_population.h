@@ -14,7 +14,7 @@ SPOT_MUST_CHECK int spot_trace_plot_availability(
     const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
 
 /* WHAT "hours": events per exposed hour in each hour of the day, with exact Poisson
- * intervals of 95 %; hours since the start of the trace where start_ms (as in hours.h)
+ * intervals of 95 %; hours since the start of the trace where start_ms (as in describe.h)
  * is -1. Columns: event (preempt or add), hour_of_day or hour_since_start (0-23, modulo
  * 24), events, exposed_h, per_exposed_h, low95_per_h, high95_per_h. O(events). */
 SPOT_MUST_CHECK int spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms,

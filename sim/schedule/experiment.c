@@ -651,6 +651,9 @@ static int schedule_check_recording(
 
 /* ---- Advice ---- */
 
+/* What may be chosen for a cluster: the number of its nodes, how many of them are
+ * reserved and how many on spot, and the policy. */
+
 /* Late runs go on up to so many deadlines. Without one, jobs are to be done in so many
  * times what they run alone. */
 enum { HORIZON_DEADLINES = 3, SLOWDOWN = 2 };

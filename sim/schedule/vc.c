@@ -15,6 +15,9 @@
 
 /* ---- Running jobs ---- */
 
+/* What changes the jobs of a VC that run: the policy, which starts, stops and resizes
+ * them, and nodes, which come, go or get a notice. */
+
 static void append_running(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];

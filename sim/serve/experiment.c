@@ -13,6 +13,9 @@
 
 /* ---- Advice ---- */
 
+/* What may be chosen for a serving pipeline: configurations of the planners, with
+ * replicas to spare, on demand, on spot, or a part on demand, and autoscaling. */
+
 /* A plan is made for the queries of one replication. Others need a margin: 60 % of the
  * latency objective are planned for, too, and replicas of each stage are spare. */
 enum { NUM_PLANNERS = 2, MARGIN_PERCENT = 60, NUM_TENURES = 5, MAX_SPARE = 2 };

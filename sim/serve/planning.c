@@ -187,6 +187,9 @@ static void flow_raise(const spot_flow_t *self, int64_t *times_ns, int32_t *coun
 
 /* ---- The event engine ---- */
 
+/* Nodes of planners: by the recurrence where it holds, else by the event engine on the
+ * part of the pipeline that matters. */
+
 /* The outages of a configuration. But for a trace they do not depend on it. */
 static int open_outages(planning_t *self, const spot_stage_option_t *options)
 {

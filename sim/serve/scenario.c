@@ -20,6 +20,8 @@ typedef spot_serve_scenario_t scenario_t;
 
 /* ---- Keys ---- */
 
+/* The keys of a scenario of a serving pipeline. */
+
 #define MAX_NS ((double) 3155760000000000000) /* 100 years */
 
 static void settle_key(

@@ -761,6 +761,9 @@ static void settle_stage(spot_serve_t *self, stage_t *stage)
 
 /* ---- Replicas ---- */
 
+/* The replicas of a stage: outages of spot slots, the on-demand replicas that stand in
+ * for them, and autoscaling. */
+
 static int64_t start_up_ns(const spot_serve_t *self)
 {
     return self->run.rent->preparation_ns + self->run.rent->load_ns;

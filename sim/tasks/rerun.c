@@ -15,6 +15,9 @@ typedef spot_rerun_scenario_t scenario_t;
 
 /* ---- Replay ---- */
 
+/* A recorded run again: each task on its worker and in its order, as long after what it
+ * waited for as it was recorded, with stretches that may be longer or shorter. */
+
 typedef struct {
     const spot_rerun_scenario_t *scenario;
     const spot_attempt_t *attempts;         /* one for each task */
@@ -556,6 +559,8 @@ void spot_rerun_scenario_free(spot_rerun_scenario_t *self)
 }
 
 /* ---- A run ---- */
+
+/* A run of a task graph, instant by instant, written as a log. */
 
 #define MAX_TRIES 1000
 #define FAR_NS 1000000000000000000 /* 31 years: a run that takes longer is given up */

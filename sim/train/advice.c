@@ -27,6 +27,8 @@ typedef struct {
 
 /* ---- Doubts ---- */
 
+/* What may be otherwise than it was taken. */
+
 /* Writes the price of spot instances times a factor, from now on if the job runs. */
 static bool dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
@@ -83,6 +85,9 @@ const spot_advice_doubt_t spot_train_doubts[] = {
 };
 
 /* ---- The job as it stands now ---- */
+
+/* A question about a training job put into its scenario; in the middle of a run with
+ * what its trace so far says. */
 
 /* Whether an instance that came with an event is still there at the end. */
 static bool is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
@@ -242,6 +247,10 @@ typedef struct {
 } proposal_t;
 
 /* ---- Checkpoints ---- */
+
+/* What may be chosen for a training job: the size of the fleet, its market (spot, on
+ * demand, or a part on demand), the recovery system, the interval of checkpoints and the
+ * pipeline depth. */
 
 /* Mean time between losses of the fleet, from some draws of the trace up to the
  * deadline; 0: there was none. NO_MEMORY. */

@@ -10,6 +10,18 @@
 
 /* ---- Factors at which the answer changes ---- */
 
+/* Break-evens: between which factors of what may be otherwise the answer becomes another
+ * one, because it no longer keeps its limits or because the best of another market keeps
+ * them for less.
+ *
+ * At a factor the answer and its rivals are run on the same events until they show that
+ * the answer stays or that it changes, or runs are used up and it is open. The nearer end
+ * of the interval is the last factor at which it is shown to stay, the farther end the
+ * first one at which it is shown to change; both are found by halving the logarithm. All
+ * factors have the same random numbers, so that what is shown at one factor is shown, but
+ * for small noise, beyond it too: the interval misses the true factor only where the test
+ * at that factor itself is wrong, and needs no correction for the number of factors. */
+
 /* Of the runs that are left, those of a factor. */
 #define FACTOR_SHARE (1.0 / 64)
 

@@ -402,6 +402,8 @@ int spot_programs_check(spot_db_t *db, const spot_provenance_t *provenance, spot
 
 /* ---- Break-evens ---- */
 
+/* The break-evens of a store on disk: written whole, and read when it is opened. */
+
 /* Columns before the sides, and of a side. */
 #define NUM_FIRST 8
 #define NUM_OF_SIDE 4

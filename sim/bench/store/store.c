@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store in memory with all rows. Writers touch rows of their own and then mark them
+ * as there, so no lock is needed: a reader sees a row whole or not at all. No two
+ * threads put the same row at once. */
 #include "sim/bench/store/store.h"
 
 #include <stdlib.h>

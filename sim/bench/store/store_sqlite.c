@@ -35,6 +35,9 @@
 
 /* ---- What is noted of this process ---- */
 
+/* Writing to the store on disk: in transactions of what comes within a moment, by
+ * whichever thread brings it. The row of a batch changes together with its rows. */
+
 /* ended: an SQL expression. */
 static int note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
 {

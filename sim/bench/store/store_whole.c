@@ -9,6 +9,11 @@
 
 /* ---- The total ---- */
 
+/* Whether a store on disk is whole. Reading compares the rows of a batch with the batch, but
+ * a batch that is lost takes its rows with it: so the table total counts what other tables
+ * have, and is compared when a store is opened. What differs is then looked for in all rows,
+ * to be named. */
+
 /* What a batch adds to the digest of all; in SQL, digest() of all its columns. */
 static uint64_t batch_digest(const spot_sqlite_store_t *self, int64_t number, int64_t first,
     const spot_sqlite_batch_t *batch)

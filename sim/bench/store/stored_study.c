@@ -14,6 +14,8 @@
 
 /* ---- Whether two studies are one ---- */
 
+/* In what two studies differ, in sentences. Only what changes rows is a difference. */
+
 /* Keys of a canonical text that the head has too, which is where they are compared. */
 static void drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
 {
@@ -444,6 +446,10 @@ int spot_stored_points_check(const spot_stored_study_t *self, spot_db_t *db)
 }
 
 /* ---- The head as JSON ---- */
+
+/* The head of a study as one JSON text, by tables of its members: a member that is added
+ * to a head is added here. Nothing in the file is trusted: it may be damaged, or
+ * somebody else's idea of a store. */
 
 /* A head, numbers of items that follow from others in it, and the numbers of points. */
 typedef struct {

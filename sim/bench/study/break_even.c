@@ -19,6 +19,8 @@
 
 /* ---- Values of a key ---- */
 
+/* Which break-evens are asked for, and which of them are known. */
+
 /* The value of a key at a point; *is_there is false if it has none there from which a
  * search could start. NO_MEMORY. */
 static int break_even_value(const spot_study_t *study, size_t point_id, const char *path,
@@ -196,6 +198,13 @@ void spot_break_evens_free(spot_break_evens_t *self)
 #define WIDTH 5e-3        /* of that at the end, as a fraction of the value */
 
 /* ---- A pair of points at a value ---- */
+
+/* Break-evens: a winner and the next one run the same replications with other values of
+ * a key, until their paired difference is zero. Values grow and shrink by a factor
+ * first, and then those on both sides of a change of sign come closer; a lead that is
+ * lost and won again between two such steps is not seen. The interval is that of all
+ * values whose difference may be zero, with SPOT_CONFIDENCE at each of them, as Fieller
+ * inverts a test (Journal of the Royal Statistical Society B 16, 1954). */
 
 /* What a point yields at a value: the numbers of each replication that its estimate
  * needs. */

@@ -23,6 +23,8 @@ static int forms_add(const spot_reading_t *self, const char *key, const spot_nod
 
 /* ---- Limits ---- */
 
+/* Limits to metrics: subject_to. */
+
 /* Whether a condition fits its metrics. A limit may have their units or be a plain
  * number; *is_plain: all numbers are plain. ids: [num_names] of the metrics. BAD_INPUT
  * with the reason in diag, NO_MEMORY. */
@@ -157,6 +159,10 @@ static int constraints_find(const spot_reading_t *self)
 }
 
 /* ---- Forms ---- */
+
+/* Forms of metrics: what a study asks of a metric beside its usual estimate. mean(M) is
+ * the mean of the values of all replications, also of a ratio; p95(M) a quantile;
+ * probability(M) of a 0/1 metric; probability(CONDITION) of a condition on metrics. */
 
 /* A condition whose truth is a metric, 0 or 1. */
 typedef struct {

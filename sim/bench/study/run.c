@@ -60,6 +60,9 @@ static bool study_widest(const spot_study_progress_t *self, size_t *point_id, do
 
 /* ---- A number of replications ---- */
 
+/* How many replications each point gets: all that are asked for, as many as it takes to
+ * know a mean, or those of a race (sim/bench/analysis/race.h). */
+
 /* Every point gets what the study, or its run, asks for, in one round. */
 static bool next_fixed(rounds_t *self)
 {
@@ -613,6 +616,10 @@ struct pool {
 };
 
 /* ---- Threads ---- */
+
+/* Workers draw batches of replications by an atomic ticket: those of points that meet
+ * the same trace together. Batches and rows depend on the plan alone, never on the
+ * number of workers. */
 
 static bool is_stopped(const pool_t *self)
 {

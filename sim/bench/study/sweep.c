@@ -17,6 +17,8 @@
 
 /* ---- Ranges ---- */
 
+/* Ranges of swept values: {from: 30 s, to: 10 min, points: 12, scale: log}. */
+
 #define EXACT_DIGITS 15      /* hide the rounding of sums */
 #define MIN_DIGITS 6         /* of values that are not written in the study */
 #define FEWEST_VALUES 50000. /* that the digits of a range must distinguish */
@@ -292,6 +294,9 @@ spot_quantity_t spot_range_draw(
 }
 
 /* ---- The key "plan" ---- */
+
+/* The key "plan", and the two forms of a sweep: a map from keys to their values and a
+ * list of points. */
 
 typedef struct {
     int64_t points;

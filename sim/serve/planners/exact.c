@@ -366,6 +366,9 @@ static int search(search_t *self)
 
 /* ---- Enumeration, where only runs of all events are right ---- */
 
+/* The definition of the exact planner by plain enumeration: every configuration up to a
+ * cost, by runs of all events. */
+
 typedef struct {
     spot_planning_t *planning;
     spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */

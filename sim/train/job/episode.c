@@ -13,6 +13,8 @@ static inline bool episode_has_trained(const spot_train_t *self)
 
 /* ---- What is asked about an episode ---- */
 
+/* What a recovery system sees of the steps of an episode, and when it is asked next. */
+
 /* The end of the step under way, or of the next step during the stall of a checkpoint.
  * INT64_MAX: no training. */
 static int64_t step_end_ms(const spot_train_t *self)

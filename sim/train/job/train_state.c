@@ -30,6 +30,8 @@ void spot_ledger_verify(const spot_ledger_t *self)
 
 /* ---- State ---- */
 
+/* The state of the training engine, for debugging and failing tests. */
+
 void spot_train_print_state(const spot_train_t *self, FILE *out)
 {
     const spot_episode_t *episode = &self->episode;

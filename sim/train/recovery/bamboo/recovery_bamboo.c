@@ -158,6 +158,16 @@ static const spot_field_t bamboo_fields[] = {
 
 /* ---- Decisions ---- */
 
+/* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
+ * next stage too. A loss with such a holder is absorbed, and training goes on more
+ * slowly; the pipelines form anew at the end of a step when that pays. Any other loss is
+ * fatal: all pause, and only the step under way is lost.
+ *
+ * The simulator published with the paper has faults that change its results. Each is an
+ * option here, off by default. With stale_timers several pauses may be due: the first
+ * that ends forms the pipelines; a later one finds no instance waiting and stops the job
+ * until an instance becomes ready. */
+
 typedef enum {
     WAITING, /* fewer instances than a pipeline needs */
     PAUSING, /* until a timer is due */

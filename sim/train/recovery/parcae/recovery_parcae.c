@@ -842,6 +842,11 @@ typedef struct {
 
 /* ---- Memory ---- */
 
+/* Parcae: forms the pipelines (D,P) with the most expected samples over the next
+ * intervals, including the costs of moves and preemptions. A stage without survivors is
+ * read from the last checkpoint; as published a service in memory has it, so that ended
+ * steps are always kept. */
+
 static int32_t num_tables(const options_t *self)
 {
     const size_t num = (size_t) self->parcae.num_pairs + 1;
