@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A study that is being read: what it asks for, and what is wrong. Reading is one pass,
- * downwards. study.c calls these modules in this order:
+ * downwards. study.c goes through them in this order:
  *
  *     reading     YAML -> what the study asks for
  *     sweep       which plan it is, and the swept keys with their values
  *     plan        the values of the axes and the points
  *     points      drops points, binds the others, and what they yield
  *     metrics     metrics that are kept, conditions and forms of them
- *     views       replications, best, plot and series; before, the baseline
+ *     study       replications, best, plot and series; before, the baseline
  *     break_even  what is searched once all rows are there
  *
  * Internal to sim/bench/study. */

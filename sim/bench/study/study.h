@@ -8,6 +8,7 @@
 
 #include "base/bind.h"
 #include "sim/bench/store/origin.h"
+#include "sim/bench/study/reading.h"
 #include "sim/bench/study/study_state.h"
 
 /* Every key with its help, for parsing and for the manual. */
