@@ -25,7 +25,7 @@ compare() {
         mkdir -p "$work/$side/out"
         code=0
         (cd "$work/$side" && "$program" "$@" >stdout 2>stderr </dev/null) || code=$?
-        sed -i "/ replications run on /d" "$work/$side/stderr" # it has times
+        sed -i "/ replications run on /d; /%  .* runs, .* left/d" "$work/$side/stderr" # they have times
         echo "$code" >"$work/$side/code"
     done
     num_compared=$((num_compared + 1))
