@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The name that somebody means.
+/* The known name that a given one stands for.
  *
  * spot_suggest_t finds the nearest of the names that it is offered, for "did you mean
  * ...?". spot_name_match() finds the long name that a short one stands for: "depth" or

@@ -985,7 +985,7 @@ static int choose(picture_t *self)
 
 /* ---- Head ---- */
 
-/* The end of a path, which tells files apart. */
+/* The end of a path, by which the two files differ. */
 static const char *file_words(picture_t *self, int side)
 {
     const char *start = self->two->sides[side].path;

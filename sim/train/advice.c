@@ -216,7 +216,7 @@ static int train_pose(
     return ret == 0 && question->is_running ? pose_so_far(question, scenario, diag) : ret;
 }
 
-/* ---- Alternatives ---- */
+/* ---- What is looked at ---- */
 
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };

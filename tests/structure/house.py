@@ -76,7 +76,7 @@ def read(top):
 
 
 def names_of_header(code):
-    """What a header gives to others: functions, types, macros, enumerators, tables, members of none."""
+    """What a header gives to others: functions, types, macros, enumerators and tables."""
     found = set(re.findall(r"\b(spot_\w+)\(", code))
     found |= set(re.findall(r"\} (spot_\w+_t);", code)) | set(re.findall(r"\b(spot_\w+_t);", code))
     found |= set(re.findall(r"^#define (\w+)", code, re.MULTILINE))

@@ -332,7 +332,7 @@ int spot_advising_doubt(spot_advising_t *self)
     return ret;
 }
 
-/* ---- The answer ---- */
+/* ---- How many runs, and of what ---- */
 
 /* Runs of the first look at a candidate, of the next ones twice as many; rivals of the
  * answer that it names; runs of each larger fleet, and of what is screened. */

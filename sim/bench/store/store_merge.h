@@ -15,7 +15,7 @@
  * study or merge starts in it as in none. Points are
  * matched by their keys. BAD_INPUT also where the studies differ, with the difference
  * and both file names, and where a row is in two stores and not the same, with its
- * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told
- * the stores done; *num_added: rows that came to OUT; may be NULL. */
+ * point, replication and metric. INTERRUPTED: the watch was stopped. It gets the number of
+ * stores done. *num_added: rows that came to OUT; may be NULL. */
 SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
     const char *const *paths, const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag);

@@ -357,7 +357,7 @@ static void sqlite_stop_writing(spot_sqlite_store_t *self)
         if (self->error != 0) { /* whatever it waited for, it waited once */
             sqlite3_busy_timeout(self->db.handle, 0);
         }
-        /* Where this fails there is nobody left to tell, and no row is lost. */
+        /* An error here is not reported; no row is lost by it. */
         if (spot_db_run(&self->db, "BEGIN IMMEDIATE") != 0 ||
             spot_db_end(&self->db, note(self, NOW, describe_end(self, text))) != 0) {
             spot_db_forget(&self->db);

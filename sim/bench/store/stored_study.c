@@ -448,8 +448,8 @@ int spot_stored_points_check(const spot_stored_study_t *self, spot_db_t *db)
 /* ---- The head as JSON ---- */
 
 /* The head of a study as one JSON text, by tables of its members: a member that is added
- * to a head is added here. Nothing in the file is trusted: it may be damaged, or
- * somebody else's idea of a store. */
+ * to a head is added here. Nothing in the file is trusted: it may be damaged, or made by
+ * another program. */
 
 /* A head, numbers of items that follow from others in it, and the numbers of points. */
 typedef struct {

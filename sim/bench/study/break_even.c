@@ -399,7 +399,7 @@ static int measure(search_t *self, double value, sample_t *sample)
     return ret;
 }
 
-/* ---- The search ---- */
+/* ---- Where the lead is zero ---- */
 
 /* What is to become zero: the lead itself, or an end of its interval. */
 typedef enum { LOW_END, LEAD, HIGH_END } bound_t;

@@ -762,7 +762,7 @@ static int run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id
     return ret;
 }
 
-/* ---- Rounds ---- */
+/* ---- A round of a run ---- */
 
 /* Counts what earlier rounds asked for as done, and the batches of the shard as wanted.
  * A batch that an earlier round began is counted again as a whole. */

@@ -27,7 +27,7 @@ typedef struct {
     spot_by_instances_t by_n;
 } bamboo_options_t;
 
-/* ---- Options ---- */
+/* ---- As published ---- */
 
 /* Of BERT and GPT-2, where steps with redundancy are the only ones that are known. */
 #define PUBLISHED_LOCAL_PAUSE_MS (20 * SPOT_MS_PER_S)
@@ -156,7 +156,7 @@ static const spot_field_t bamboo_fields[] = {
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
-/* ---- Decisions ---- */
+/* ---- The system ---- */
 
 /* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
  * next stage too. A loss with such a holder is absorbed, and training goes on more
@@ -447,7 +447,7 @@ static bool end_pauses(case_t *self)
     return has_ended;
 }
 
-/* ---- Decisions ---- */
+/* ---- Losses ---- */
 
 static void begin_fatal(case_t *self)
 {

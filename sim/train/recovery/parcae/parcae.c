@@ -283,7 +283,7 @@ static void parcae_costs_release(spot_parcae_costs_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* ---- Costs ---- */
+/* ---- What a move takes ---- */
 
 double spot_parcae_transfer_ms(const spot_parcae_costs_t *self, double bytes)
 {

@@ -334,7 +334,7 @@ double spot_parcae_expect(
  * first_ms, the count and the current pair of its question. */
 #define NUM_HEAD 4
 
-/* ---- Memory ---- */
+/* ---- Tables of a question ---- */
 
 /* The pairs and waiting. */
 static size_t num_states(const spot_parcae_t *parcae)
@@ -797,7 +797,12 @@ int32_t spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
     return num_clipped;
 }
 
-/* ---- Decisions ---- */
+/* ---- The system ---- */
+
+/* Parcae: forms the pipelines (D,P) with the most expected samples over the next
+ * intervals, including the costs of moves and preemptions. A stage without survivors is
+ * read from the last checkpoint; as published a service in memory has it, so that ended
+ * steps are always kept. */
 
 enum { PREDICT_LAST, PREDICT_ARIMA, PREDICT_ORACLE };
 static const char *const predictor_names[] = {"last", "arima", "oracle", NULL};
@@ -840,12 +845,7 @@ typedef struct {
     spot_parcae_lookahead_t ahead;
 } state_t;
 
-/* ---- Memory ---- */
-
-/* Parcae: forms the pipelines (D,P) with the most expected samples over the next
- * intervals, including the costs of moves and preemptions. A stage without survivors is
- * read from the last checkpoint; as published a service in memory has it, so that ended
- * steps are always kept. */
+/* ---- What a run remembers ---- */
 
 static int32_t num_tables(const options_t *self)
 {
@@ -1072,7 +1072,7 @@ static void find_first_costs(
     state->first_costs[parcae->num_pairs] = is_any && detection_ms > 0 ? -1 : 0;
 }
 
-/* ---- Forecasts ---- */
+/* ---- What was seen, and what is expected ---- */
 
 static void remember(const options_t *self, state_t *state, int64_t num_instances)
 {
@@ -1123,7 +1123,7 @@ static int32_t forecast(
     return 0;
 }
 
-/* ---- Decisions ---- */
+/* ---- Moves ---- */
 
 static void decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
