@@ -11,6 +11,8 @@
 
 #include "base/units.h"
 #include "base/watch.h"
+#include "sim/bench/study/compare.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/train/job/train.h"
@@ -408,5 +410,3 @@ int main(void)
     bench_table();
     return 0;
 }
-#include "sim/bench/study/compare.h"
-#include "sim/bench/study/run.h"
