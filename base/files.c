@@ -50,6 +50,20 @@ void spot_file_name(const char *name, char file_name[SPOT_FILE_NAME_BYTES])
     }
 }
 
+char *spot_picture_path(const char *folder, const char *name, const char *what, const char *suffix)
+{
+    char file_name[SPOT_FILE_NAME_BYTES];
+    const size_t num_bytes =
+        strlen(folder) + SPOT_FILE_NAME_BYTES + strlen(what) + strlen(suffix) + 4;
+    char *path = spot_calloc(num_bytes, 1);
+
+    if (path != NULL) {
+        spot_file_name(name, file_name);
+        snprintf(path, num_bytes, "%s/%s-%s.%s", folder, file_name, what, suffix);
+    }
+    return path;
+}
+
 /* ---- Names of one folder ---- */
 
 /* Capitals of the scripts that have them; of the Unicode Standard's case folding what

@@ -22,6 +22,11 @@
 #define SPOT_FILE_NAME_BYTES 128
 void spot_file_name(const char *name, char file_name[SPOT_FILE_NAME_BYTES]);
 
+/* FOLDER/NAME-WHAT.SUFFIX with NAME as by spot_file_name(). NULL: no memory. The caller
+ * frees it. */
+SPOT_MUST_CHECK char *spot_picture_path(
+    const char *folder, const char *name, const char *what, const char *suffix);
+
 /* The names of one folder, without their endings. Zero it to start. */
 typedef struct {
     spot_arena_t memory;

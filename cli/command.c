@@ -17,89 +17,15 @@
 #include "base/provenance.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/verb/output.h"
 #include "base/watch.h"
-#include "cli/output.h"
 #include "reports/traces/trace_report.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/engines.h"
+#include "traces/prices/price_history.h"
 
-static void command_print_usage(const spot_command_t *command, FILE *out);
-
-/* ---- Signals ---- */
-
-static atomic_int num_watches;
-static atomic_bool is_ending;
-
-/* Whether standard output takes bytes now. A reader that does not read, such as a pager, keeps
- * the program in write() for as long as it likes. */
-static bool is_output_ready(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-    return poll(&output, 1, 0) != 0;
-}
-
-/* Only what a signal handler may do: lock-free atomics, poll(), kill(), unlink(), write() and
- * _exit(). */
-static void on_signal(int number)
-{
-    static const char text[] = "spotsim: interrupted\n";
-    const int error = errno;
-    const bool is_printing = spot_outfile_is_printing() || atomic_load(&is_ending);
-
-    if ((is_printing ? is_output_ready() : atomic_load(&num_watches) > 0) &&
-        atomic_exchange(&spot_stop, number) == 0) {
-        errno = error;
-        return;
-    }
-    if (atomic_load(&spot_stop_child) > 0) {
-        kill((pid_t) atomic_load(&spot_stop_child), SIGTERM);
-    }
-    spot_outfile_remove_all();
-    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
-        /* Nothing can be done about it. */
-    }
-    _exit(SPOT_EXIT_INTERRUPTED);
-}
-
-static void handle(int number)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, NULL);
-}
-
-void spot_interrupt_start(void)
-{
-    struct sigaction action;
-
-    /* What a signal cuts off are whole lines. */
-    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    handle(SIGINT);
-    if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
-        handle(SIGHUP);
-    }
-    handle(SIGTERM); /* the last one: tests take it as the sign that all are set */
-}
-
-void spot_interrupt_watch(void)
-{
-    atomic_fetch_add(&num_watches, 1);
-}
-
-void spot_interrupt_unwatch(void)
-{
-    atomic_fetch_sub(&num_watches, 1);
-}
-
-void spot_interrupt_print_rest(void)
-{
-    atomic_store(&is_ending, true);
-}
+static void command_print_usage(const spot_verb_t *command, FILE *out);
 
 /* ---- Rows of options ---- */
 
@@ -126,16 +52,16 @@ static void take_common(spot_call_t *call, const spot_option_t *option, const ch
     spot_interrupt_print_rest();
     switch (option->min) {
         case 'h':
-            spot_command_print_help(call->command, stdout);
+            spot_verb_print_help(call->verb, stdout);
             break;
         case 'U':
-            command_print_usage(call->command, stdout);
+            command_print_usage(call->verb, stdout);
             break;
         default:
-            spot_command_print_version();
+            spot_verb_print_version();
             break;
     }
-    exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
+    exit(spot_verb_close_stdout(SPOT_EXIT_GOOD));
 }
 
 #define OF_ALL(name_, letter_, id_, help_)                                                         \
@@ -159,85 +85,12 @@ static const spot_option_t options_of_all[] = {
     SPOT_OPTION_END,
 };
 
-void spot_usage_error(const spot_call_t *call, const char *format, ...)
-{
-    spot_texts_t texts = {0};
-    va_list arguments;
-
-    fprintf(stderr, "spotsim %s: ", call->command->name);
-    va_start(arguments, format);
-    spot_utf8_print(stderr, spot_texts_vadd(&texts, format, arguments));
-    va_end(arguments);
-    fprintf(stderr, "\nTry 'spotsim %s --help'.\n", call->command->name);
-    spot_texts_free(&texts);
-    exit(SPOT_EXIT_BAD_INPUT);
-}
-
-void spot_usage_refuse(const spot_call_t *call, bool is_wrong, const char *message)
-{
-    if (is_wrong) {
-        spot_usage_error(call, "%s", message);
-    }
-}
-
-void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes)
-{
-    if (spot_array_reserve(items, max_items, num_items, item_bytes) != 0) {
-        char shortage[SPOT_MEMORY_TEXT_BYTES];
-
-        fprintf(stderr, "spotsim: out of memory%s\n", spot_memory_shortage(shortage));
-        exit(SPOT_EXIT_FAILED);
-    }
-}
-
-void spot_option_list_add(spot_option_list_t *self, const char *text)
-{
-    spot_option_reserve(&self->texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts));
-    self->texts[self->num_texts++] = text;
-}
-
 bool spot_option_is_argument(const spot_option_t *self)
 {
     return self->kind == SPOT_OPTION_ARGUMENT || self->kind == SPOT_OPTION_ARGUMENTS;
 }
 
 /* ---- Values of options ---- */
-
-/* Whether a word of a list such as ".svg or .html" is the text, in any case. */
-static bool is_among(const char *text, const char *words)
-{
-    const size_t length = strlen(text);
-
-    while (*words != '\0') {
-        const size_t num_bytes = strcspn(words, " ");
-
-        if (num_bytes == length && strncasecmp(words, text, length) == 0) {
-            return true;
-        }
-        words += num_bytes + strspn(words + num_bytes, " ");
-    }
-    return false;
-}
-
-void spot_option_check_ending(
-    const spot_call_t *call, const char *option, const char *path, const char *endings)
-{
-    static const char formats[] =
-        ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
-        ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
-        ".feather .xml .gz .bz2 .xz .zst .zip .tar";
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-    const char *dot = path == NULL ? NULL : strrchr(slash == NULL ? path : slash, '.');
-
-    if (dot == NULL || !is_among(dot, formats) || is_among(dot, endings)) {
-        return;
-    }
-    if (endings[0] == '\0') {
-        spot_usage_error(call, "%s: expected a text file, got \"%s\"", option, path);
-    }
-    spot_usage_error(
-        call, "%s: expected a file that ends in %s, got \"%s\"", option, endings, path);
-}
 
 /* The option as messages call it: "--seed", "-o". */
 static const char *shown_name(spot_call_t *call, const spot_option_t *option)
@@ -292,13 +145,6 @@ static int64_t parse_duration(
             may_be_plain ? "\"60 s\" or 60" : "\"355 min\"", text);
     }
     return duration_ms;
-}
-
-const char *spot_option_hint(spot_call_t *call, const spot_suggest_t *near)
-{
-    return near->nearest == NULL
-               ? ""
-               : spot_texts_add(&call->texts, ", did you mean \"%s\"?", near->nearest);
 }
 
 const char *spot_option_word(const spot_option_t *self, size_t j)
@@ -404,7 +250,7 @@ static void store(spot_call_t *call, const spot_option_t *option, const char *te
 
 /* ---- The command line ---- */
 
-const spot_option_t *spot_option_at(const spot_command_t *command, size_t j)
+const spot_option_t *spot_option_at(const spot_verb_t *command, size_t j)
 {
     for (const spot_option_t *option = command->options; option->name != NULL; option++) {
         if (!spot_option_is_argument(option) && j-- == 0) {
@@ -422,7 +268,7 @@ SPOT_NORETURN static void refuse_long(
     spot_suggest_t near;
 
     spot_suggest_init(&near, spot_texts_add(&call->texts, "%.*s", (int) num_bytes, word));
-    for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(call->verb, j)) != NULL; j++) {
         spot_suggest_offer(&near, option->name);
         if (strncmp(option->name, word, num_bytes) == 0) {
             list = spot_texts_add(&call->texts, "%s '--%s'", list, option->name);
@@ -442,7 +288,7 @@ static const spot_option_t *find_long(spot_call_t *call, const char *word, size_
     const spot_option_t *option, *found = NULL;
     int num_found = 0;
 
-    for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(call->verb, j)) != NULL; j++) {
         if (strncmp(option->name, word, num_bytes) == 0) {
             if (option->name[num_bytes] == '\0') {
                 return option;
@@ -487,7 +333,7 @@ static int take_letters(spot_call_t *call, int word_id)
         const spot_option_t *option;
         size_t j = 0;
 
-        while ((option = spot_option_at(call->command, j)) != NULL && option->letter != wanted) {
+        while ((option = spot_option_at(call->verb, j)) != NULL && option->letter != wanted) {
             j++;
         }
         if (option == NULL) {
@@ -509,7 +355,7 @@ static int take_letters(spot_call_t *call, int word_id)
 }
 
 const spot_option_t *spot_option_argument(
-    const spot_command_t *command, size_t argument_id, const char **noun)
+    const spot_verb_t *command, size_t argument_id, const char **noun)
 {
     *noun = "options only";
     for (const spot_option_t *option = command->options; option->name != NULL; option++) {
@@ -527,7 +373,7 @@ const spot_option_t *spot_option_argument(
 static void take_argument(spot_call_t *call, size_t argument_id, const char *text)
 {
     const char *noun;
-    const spot_option_t *option = spot_option_argument(call->command, argument_id, &noun);
+    const spot_option_t *option = spot_option_argument(call->verb, argument_id, &noun);
 
     if (option == NULL) {
         spot_usage_error(
@@ -538,7 +384,7 @@ static void take_argument(spot_call_t *call, size_t argument_id, const char *tex
 
 static void check_arguments(const spot_call_t *call, size_t num_given)
 {
-    for (const spot_option_t *option = call->command->options; option->name != NULL; option++) {
+    for (const spot_option_t *option = call->verb->options; option->name != NULL; option++) {
         if (spot_option_is_argument(option)) {
             if ((int64_t) num_given < option->min) {
                 spot_usage_error(call, "expected %s", option->name);
@@ -567,8 +413,8 @@ static void options_parse(spot_call_t *call)
         }
     }
     check_arguments(call, num_arguments);
-    if (call->command->check != NULL) {
-        call->command->check(call);
+    if (call->verb->check != NULL) {
+        call->verb->check(call);
     }
 }
 
@@ -577,7 +423,7 @@ static void options_parse(spot_call_t *call)
 /* Adds the files that rows of a kind name. */
 static void list_files(const spot_call_t *call, spot_option_kind_t kind, spot_option_list_t *files)
 {
-    for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
+    for (const spot_option_t *row = call->verb->options; row->name != NULL; row++) {
         const void *target = (const char *) call->arguments + row->offset;
         const bool is_list = kind == SPOT_OPTION_ARGUMENTS;
         const spot_option_list_t *list = target;
@@ -602,7 +448,7 @@ static int options_check_files(spot_call_t *call)
     list_files(call, SPOT_OPTION_WRITTEN, &outputs);
     ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
         (spot_files_t){outputs.num_texts, outputs.texts}, &call->diag);
-    for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
+    for (const spot_option_t *row = call->verb->options; row->name != NULL; row++) {
         if (row->kind == SPOT_OPTION_PICTURES) {
             const char *folder = *(const char *const *) ((char *) call->arguments + row->offset);
 
@@ -616,85 +462,86 @@ static int options_check_files(spot_call_t *call)
 
 /* ---- The list of commands ---- */
 
-const spot_command_t *const spot_commands[] = {
-    &spot_command_run,
-    &spot_command_study,
-    &spot_command_compare,
-    &spot_command_init,
-    &spot_command_check,
-    &spot_command_engine,
-    &spot_command_recovery,
-    &spot_command_keys,
-    &spot_command_merge,
-    &spot_command_export,
-    &spot_command_report,
-    &spot_command_advise,
-    &spot_command_trace_convert,
-    &spot_command_trace_describe,
-    &spot_command_trace_fit,
-    &spot_command_trace_generate,
-    &spot_command_trace_compare,
-    &spot_command_price_convert,
-    &spot_command_price_describe,
-    &spot_command_schedule_import,
-    &spot_command_schedule_assign,
-    &spot_command_schedule_check,
-    &spot_command_schedule_estimate,
-    &spot_command_schedule_forecast,
-    &spot_command_schedule_pack_train,
-    &spot_command_schedule_generate,
-    &spot_command_schedule_fit,
-    &spot_command_serve_plan,
-    &spot_command_serve_rate,
-    &spot_command_serve_frontier,
-    &spot_command_serve_check,
-    &spot_command_serve_compare,
-    &spot_command_serve_gen,
-    &spot_command_serve_fit,
-    &spot_command_input_table,
-    &spot_command_input_place,
-    &spot_command_input_search,
-    &spot_command_input_fit,
-    &spot_command_input_predict,
-    &spot_command_tasks,
-    &spot_command_tasks_fit,
-    &spot_command_profile,
-    &spot_command_theory_checkpoint,
-    &spot_command_model_fit,
-    &spot_command_model_estimate,
-    &spot_command_model_presets,
-    &spot_command_completion,
-    &spot_command_help,
-    NULL,
-};
+static const spot_verb_t *const first_verbs[] = {&spot_verb_run, &spot_verb_study,
+    &spot_verb_compare, &spot_verb_init, &spot_verb_check, &spot_verb_engine, &spot_verb_recovery,
+    &spot_verb_keys, &spot_verb_merge, &spot_verb_export, &spot_verb_report, &spot_verb_advise,
+    NULL};
 
-const spot_command_t *spot_command_find(const char *name)
+static const spot_verb_t *const trace_verbs[] = {&spot_verb_trace_convert,
+    &spot_verb_trace_describe, &spot_verb_trace_fit, &spot_verb_trace_generate,
+    &spot_verb_trace_compare, NULL};
+
+static const spot_verb_t *const task_verbs[] = {&spot_verb_tasks, &spot_verb_tasks_fit, NULL};
+
+static const spot_verb_t *const last_verbs[] = {&spot_verb_completion, &spot_verb_help, NULL};
+
+static const spot_verb_t *const *engine_verbs(const spot_experiment_t *engine)
 {
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        if (strcmp(spot_commands[j]->name, name) == 0) {
-            return spot_commands[j];
+    static const spot_verb_t *const none[] = {NULL};
+
+    return engine->verbs == NULL ? none : engine->verbs;
+}
+
+/* The j-th list: the program's own verbs, those of the rooms of traces, of the engines, the first
+ * one of these last, since its verbs are about what others rest on. NULL behind the last. */
+static const spot_verb_t *const *list_at(size_t j)
+{
+    size_t num_engines = 0;
+
+    while (spot_engines[num_engines] != NULL) {
+        num_engines++;
+    }
+    return j == 0                 ? first_verbs
+           : j == 1               ? trace_verbs
+           : j == 2               ? spot_price_verbs
+           : j < num_engines + 2  ? engine_verbs(spot_engines[j - 2])
+           : j == num_engines + 2 ? task_verbs
+           : j == num_engines + 3 ? engine_verbs(spot_engines[0])
+           : j == num_engines + 4 ? last_verbs
+                                  : NULL;
+}
+
+const spot_verb_t *spot_verb_at(size_t verb_id)
+{
+    const spot_verb_t *const *verbs;
+
+    for (size_t j = 0; (verbs = list_at(j)) != NULL; j++) {
+        for (; *verbs != NULL; verbs++) {
+            if (verb_id-- == 0) {
+                return *verbs;
+            }
         }
     }
     return NULL;
 }
 
-void spot_command_suggest(spot_suggest_t *near, const char *name)
+const spot_verb_t *spot_verb_find(const char *name)
+{
+    for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
+        if (strcmp(spot_verb_at(j)->name, name) == 0) {
+            return spot_verb_at(j);
+        }
+    }
+    return NULL;
+}
+
+void spot_verb_suggest(spot_suggest_t *near, const char *name)
 {
     spot_suggest_init(near, name);
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        spot_suggest_offer(near, spot_commands[j]->name);
+    for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
+        spot_suggest_offer(near, spot_verb_at(j)->name);
     }
 }
 
-const spot_command_t *spot_command_match(int num_words, char *const *words, int *num_used)
+const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used)
 {
     for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
-        const spot_command_t *command;
+        const spot_verb_t *command;
         char name[128];
 
         snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
             *num_used == 2 ? words[1] : "");
-        command = spot_command_find(name);
+        command = spot_verb_find(name);
         if (command != NULL) {
             return command;
         }
@@ -710,7 +557,7 @@ static void print_libraries(const char *before, const spot_library_t *libraries)
     }
 }
 
-void spot_command_print_version(void)
+void spot_verb_print_version(void)
 {
     printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
     printf("built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
@@ -723,7 +570,7 @@ void spot_command_print_version(void)
 
 #define OPTION_COLUMN 26
 
-static void command_print_usage(const spot_command_t *command, FILE *out)
+static void command_print_usage(const spot_verb_t *command, FILE *out)
 {
     const char *form = command->arguments;
 
@@ -752,7 +599,7 @@ static void put_option(const spot_doc_t *doc, const spot_option_t *option, const
     spot_texts_free(&texts);
 }
 
-void spot_command_put_lists(const spot_doc_t *doc, const spot_command_t *command)
+void spot_verb_put_lists(const spot_doc_t *doc, const spot_verb_t *command)
 {
     const spot_option_t *option;
     const char *name, *text;
@@ -767,7 +614,7 @@ void spot_command_put_lists(const spot_doc_t *doc, const spot_command_t *command
     }
 }
 
-void spot_command_print_help(const spot_command_t *command, FILE *out)
+void spot_verb_print_help(const spot_verb_t *command, FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -776,7 +623,7 @@ void spot_command_print_help(const spot_command_t *command, FILE *out)
     spot_doc_text(&doc, command->summary);
     putc('\n', out);
     spot_doc_text(&doc, command->doc);
-    spot_command_put_lists(&doc, command);
+    spot_verb_put_lists(&doc, command);
     spot_doc_section(&doc, "Examples");
     spot_doc_lines(&doc, command->examples);
 }
@@ -804,7 +651,7 @@ static void end_by_pipe(void)
     raise(SIGPIPE);
 }
 
-int spot_command_close_stdout(int exit_code)
+int spot_verb_close_stdout(int exit_code)
 {
     const bool is_flushed = fflush(stdout) == 0;
     const int error = is_flushed ? 0 : errno;
@@ -860,7 +707,7 @@ static int finish(spot_call_t *self, int error)
 /* The lists that options were stored in. */
 static void free_lists(spot_call_t *self)
 {
-    for (const spot_option_t *option = self->command->options; option->name != NULL; option++) {
+    for (const spot_option_t *option = self->verb->options; option->name != NULL; option++) {
         if (option->kind == SPOT_OPTION_TEXTS || option->kind == SPOT_OPTION_ARGUMENTS) {
             spot_option_list_t *list = (void *) ((char *) self->arguments + option->offset);
 
@@ -870,9 +717,9 @@ static void free_lists(spot_call_t *self)
     }
 }
 
-int spot_command_call(const spot_command_t *command, int argc, char **argv)
+int spot_verb_call(const spot_verb_t *command, int argc, char **argv)
 {
-    spot_call_t call = {.command = command, .argc = argc, .argv = argv};
+    spot_call_t call = {.verb = command, .argc = argc, .argv = argv};
     char name[64];
     int ret = SPOT_ERR_NO_MEMORY;
 
@@ -904,7 +751,7 @@ int spot_command_call(const spot_command_t *command, int argc, char **argv)
 
 /* ---- Stores ---- */
 
-int spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)
+int spot_verb_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)
 {
     int ret;
 
@@ -922,7 +769,7 @@ int spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t 
     return ret;
 }
 
-int spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
+int spot_verb_close_store(spot_store_t *store, int error, spot_diag_t *diag)
 {
     int flushed = 0;
 
@@ -931,4 +778,11 @@ int spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
         store->close(store);
     }
     return flushed != 0 ? flushed : error;
+}
+
+/* ---- Help on a terminal ---- */
+
+spot_doc_t spot_doc_of_terminal(FILE *out)
+{
+    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
 }

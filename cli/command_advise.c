@@ -653,7 +653,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_advise = {
+const spot_verb_t spot_verb_advise = {
     .name = "advise",
     .arguments = "JOB.yaml",
     .summary = "What to rent, so that the work is done in time at the least cost",

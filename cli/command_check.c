@@ -7,9 +7,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/verb/terminal.h"
 #include "cli/command.h"
-#include "cli/command_input.h"
-#include "cli/command_schedule_log.h"
 #include "cli/command_trace.h"
 #include "models/job_forecast.h"
 #include "models/measured_table.h"
@@ -17,14 +16,15 @@
 #include "models/serving_profile.h"
 #include "models/step_grid.h"
 #include "reports/plan_report.h"
-#include "reports/table/terminal.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/json_members.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/store/store_whole.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
+#include "sim/input/input_verbs.h"
 #include "sim/input/place.h"
+#include "sim/schedule/log_verbs.h"
 #include "sim/train/job/scenario.h"
 #include "traces/convert/convert.h"
 #include "traces/describe/describe.h"
@@ -187,7 +187,7 @@ static int say_database(file_t *self)
 {
     spot_store_t *store = NULL;
     spot_completeness_t rows;
-    int ret = spot_command_open_store(&store, self->path, &self->call->diag);
+    int ret = spot_verb_open_store(&store, self->path, &self->call->diag);
 
     ret = ret != 0 ? ret : spot_store_check_sqlite(store, &self->call->diag);
     ret = ret != 0 ? ret : spot_store_find_completeness(store, &rows);
@@ -196,7 +196,7 @@ static int say_database(file_t *self)
         NUMBER("rows", rows.num_rows);
         NUMBER("unfinished_points", rows.num_unfinished);
     }
-    return spot_command_close_store(store, ret, &self->call->diag);
+    return spot_verb_close_store(store, ret, &self->call->diag);
 }
 
 /* Says the columns of a table, its rows, the first and the last one. */
@@ -506,7 +506,7 @@ static int run(spot_call_t *call)
     return error;
 }
 
-const spot_command_t spot_command_check = {
+const spot_verb_t spot_verb_check = {
     .name = "check",
     .arguments = "FILE...",
     .summary = "Say what files are, and what was understood of them",

@@ -7,11 +7,11 @@
 
 #include "base/files.h"
 #include "base/units.h"
+#include "base/verb/terminal.h"
 #include "cli/command.h"
 #include "cli/command_trace.h"
 #include "cli/manual.h"
 #include "models/step_grid.h"
-#include "reports/table/terminal.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
@@ -269,7 +269,7 @@ static int run(spot_call_t *call)
     return end_files(self, ret);
 }
 
-const spot_command_t spot_command_init = {
+const spot_verb_t spot_verb_init = {
     .name = "init",
     .arguments = "",
     .summary = "Write a scenario and a study for a job of your own, with comments",

@@ -324,7 +324,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_run = {
+const spot_verb_t spot_verb_run = {
     .name = "run",
     .arguments = "SCENARIO",
     .summary = "Run one replication of a scenario and print where the time and the money went",

@@ -6,7 +6,6 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/progress.h"
 #include "reports/export.h"
 #include "reports/page/page.h"
 #include "reports/report_text.h"
@@ -56,16 +55,16 @@ static int merge_run(spot_call_t *call)
     const merge_arguments_t *arguments = call->arguments;
     spot_completeness_t result = {0};
     int64_t num_added = 0;
-    spot_progress_line_t line;
+    spot_counter_t line;
     spot_watch_t watch;
     int ret;
 
     call->is_reading = false;
     spot_interrupt_watch();
-    watch = spot_progress_watch(&line, "databases", call->is_quiet);
+    watch = spot_counter_watch(&line, "databases", call->is_quiet);
     ret = spot_store_merge(arguments->output_path, arguments->inputs.num_texts,
         arguments->inputs.texts, &watch, &num_added, &call->diag);
-    spot_progress_finish(&line);
+    spot_counter_finish(&line);
     if (ret == 0) {
         ret = spot_completeness_read(arguments->output_path, &result, &call->diag);
     }
@@ -76,7 +75,7 @@ static int merge_run(spot_call_t *call)
                                                                                 : ret;
 }
 
-const spot_command_t spot_command_merge = {
+const spot_verb_t spot_verb_merge = {
     .name = "merge",
     .arguments = "OUT.db IN.db...",
     .summary = "Join the parts of a study that were run apart",
@@ -158,7 +157,7 @@ static int export_run(spot_call_t *call)
     spot_store_t *store = NULL;
     spot_output_t output;
     FILE *out;
-    int ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
+    int ret = spot_verb_open_store(&store, arguments->store_path, &call->diag);
 
     if (ret == 0) {
         call->is_reading = false;
@@ -172,10 +171,10 @@ static int export_run(spot_call_t *call)
         }
         ret = spot_output_end(&output, ret);
     }
-    return spot_command_close_store(store, ret, &call->diag);
+    return spot_verb_close_store(store, ret, &call->diag);
 }
 
-const spot_command_t spot_command_export = {
+const spot_verb_t spot_verb_export = {
     .name = "export",
     .arguments = "RESULTS.db",
     .summary = "Write the results of a study for other programs, as CSV or JSON lines",
@@ -334,7 +333,7 @@ typedef struct {
 
 static int read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
 {
-    int ret = spot_command_open_store(&self->store, path, diag);
+    int ret = spot_verb_open_store(&self->store, path, diag);
 
     ret = ret != 0 ? ret : spot_report_init(&self->report, self->store);
     ret = ret != 0 ? ret : spot_origin_read(&self->origin, self->store);
@@ -381,7 +380,7 @@ static int show_two(spot_call_t *call, const report_arguments_t *arguments)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         spot_origin_free(&opened[side].origin);
         spot_report_free(&opened[side].report);
-        ret = spot_command_close_store(opened[side].store, ret, &call->diag);
+        ret = spot_verb_close_store(opened[side].store, ret, &call->diag);
     }
     return ret;
 }
@@ -392,14 +391,14 @@ static int show_one(spot_call_t *call, const report_arguments_t *arguments)
 {
     spot_store_t *store = NULL;
     spot_report_t report = {.num_rows = 0};
-    int ret = spot_command_open_store(&store, arguments->store_path, &call->diag);
+    int ret = spot_verb_open_store(&store, arguments->store_path, &call->diag);
 
     call->is_reading = ret != 0;
     ret = ret != 0 ? ret : spot_report_init(&report, store);
     ret = ret != 0 ? ret : spot_report_read_pairs(&report);
     ret = ret != 0 ? ret : write_outputs(arguments, &report, &call->diag);
     spot_report_free(&report);
-    return spot_command_close_store(store, ret, &call->diag);
+    return spot_verb_close_store(store, ret, &call->diag);
 }
 
 static int report_run(spot_call_t *call)
@@ -409,7 +408,7 @@ static int report_run(spot_call_t *call)
     return arguments->second_path != NULL ? show_two(call, arguments) : show_one(call, arguments);
 }
 
-const spot_command_t spot_command_report = {
+const spot_verb_t spot_verb_report = {
     .name = "report",
     .arguments = "RESULTS.db [AFTER.db]",
     .summary = "Show the results of a study: one page with pictures and tables",

@@ -467,14 +467,14 @@ static int run_points(const study_task_t *self, const spot_study_t *study, spot_
  * for each point, and ends when it is stopped. */
 static int go_on_reading(const study_task_t *self, spot_store_t **store)
 {
-    const int ret = spot_command_close_store(*store, 0, &self->call->diag);
+    const int ret = spot_verb_close_store(*store, 0, &self->call->diag);
 
     *store = NULL;
     spot_interrupt_unwatch();
     if (ret == 0 && atomic_load(&spot_stop) != 0) {
         return SPOT_ERR_INTERRUPTED;
     }
-    return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag) : ret;
+    return ret == 0 ? spot_verb_open_store(store, self->store_path, &self->call->diag) : ret;
 }
 
 /* Checks the outputs, runs what is missing in the store and writes the results. With a
@@ -505,7 +505,7 @@ static int study_task_run(const study_task_t *self, spot_study_t *study)
         ret = go_on_reading(self, &store);
     }
     ret = ret != 0 ? ret : write_results(self, store);
-    return spot_command_close_store(store, ret, &self->call->diag);
+    return spot_verb_close_store(store, ret, &self->call->diag);
 }
 
 /* ---- What would run ---- */
@@ -566,7 +566,7 @@ static int study_task_plan(const study_task_t *self, spot_study_t *study)
         ret = spot_study_check_memory(study, &self->call->diag);
     }
     ret = ret != 0 ? ret : print_plan(self, study, store);
-    return spot_command_close_store(store, ret, &self->call->diag);
+    return spot_verb_close_store(store, ret, &self->call->diag);
 }
 
 /* ---- spotsim study ---- */
@@ -699,7 +699,7 @@ static int study_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_study = {
+const spot_verb_t spot_verb_study = {
     .name = "study",
     .arguments = "STUDY",
     .summary = "Run a parameter study: swept keys x replications, on all processors",
@@ -838,7 +838,7 @@ static int compare_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_compare = {
+const spot_verb_t spot_verb_compare = {
     .name = "compare",
     .arguments = "SCENARIO",
     .summary = "Compare recovery systems, or values of any key, on the same events",

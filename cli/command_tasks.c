@@ -262,7 +262,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_tasks = {
+const spot_verb_t spot_verb_tasks = {
     .name = "tasks",
     .arguments = "LOG...",
     .summary = "Say where the time of a run went by the event log of its task graph",
@@ -313,7 +313,7 @@ static void check_fit(spot_call_t *call)
     check(call);
 }
 
-const spot_command_t spot_command_tasks_fit = {
+const spot_verb_t spot_verb_tasks_fit = {
     .name = "tasks fit",
     .arguments = "LOG",
     .summary = "Fit laws to the event log of a task graph, to run it again",

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/progress.h"
 #include "reports/traces/trace_report.h"
 #include "sim/train/job/scenario.h"
 #include "traces/convert/convert.h"
@@ -235,7 +234,7 @@ static const char *format_item(size_t j, const char **name)
     return spot_importers[j]->doc;
 }
 
-const spot_command_t spot_command_trace_convert = {
+const spot_verb_t spot_verb_trace_convert = {
     .name = "trace convert",
     .arguments = "FILE...",
     .summary = "Turn a recording of a cloud or a paper into the canonical trace file",
@@ -330,7 +329,7 @@ static void warn_of_end(const generate_arguments_t *arguments, const spot_trace_
     }
 }
 
-static int generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *line)
+static int generate(spot_call_t *call, spot_trace_source_t *input, spot_counter_t *line)
 {
     const generate_arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -343,7 +342,7 @@ static int generate(spot_call_t *call, spot_trace_source_t *input, spot_progress
                 : input->name != NULL   ? input->name
                                         : "generated",
         .version = SPOT_VERSION,
-        .watch = spot_progress_watch(line, "traces", call->is_quiet)};
+        .watch = spot_counter_watch(line, "traces", call->is_quiet)};
 
     if (task.horizon_ms == 0) {
         spot_diag_error(diag, arguments->model_path, 0, 0,
@@ -371,7 +370,7 @@ static int generate_run(spot_call_t *call)
 {
     const generate_arguments_t *arguments = call->arguments;
     spot_trace_source_t input;
-    spot_progress_line_t line;
+    spot_counter_t line;
     int ret;
 
     ret = spot_trace_source_read(&input, arguments->model_path, arguments->sets.num_texts,
@@ -379,13 +378,13 @@ static int generate_run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         ret = generate(call, &input, &line);
-        spot_progress_finish(&line);
+        spot_counter_finish(&line);
     }
     spot_trace_source_free(&input);
     return ret;
 }
 
-const spot_command_t spot_command_trace_generate = {
+const spot_verb_t spot_verb_trace_generate = {
     .name = "trace generate",
     .arguments = "MODEL",
     .summary = "Write a synthetic trace of preemptions and additions",
@@ -617,7 +616,7 @@ static int describe_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_trace_describe = {
+const spot_verb_t spot_verb_trace_describe = {
     .name = "trace describe",
     .arguments = "TRACE...",
     .summary = "Print figures of recorded and generated traces",

@@ -9,10 +9,9 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/verb/terminal.h"
 #include "cli/command.h"
-#include "cli/progress.h"
 #include "reports/table/document.h"
-#include "reports/table/terminal.h"
 #include "reports/traces/picture_durations.h"
 #include "reports/traces/picture_population.h"
 #include "reports/traces/trace_picture.h"
@@ -560,11 +559,11 @@ static int compare(
     spot_comparison_t *self, spot_call_t *call, const spot_comparison_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
-    spot_progress_line_t line;
-    const spot_watch_t watch = spot_progress_watch(&line, "replications", call->is_quiet);
+    spot_counter_t line;
+    const spot_watch_t watch = spot_counter_watch(&line, "replications", call->is_quiet);
     const int ret = spot_comparison_run(self, &arguments->request, inputs, &watch, &call->diag);
 
-    spot_progress_finish(&line);
+    spot_counter_finish(&line);
     return ret;
 }
 
@@ -599,14 +598,14 @@ static int draw_all(
     const spot_comparison_t *comparison, spot_call_t *call, const spot_comparison_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
-    spot_progress_line_t line;
-    const spot_watch_t watch = spot_progress_watch(&line, "replications drawn", call->is_quiet);
+    spot_counter_t line;
+    const spot_watch_t watch = spot_counter_watch(&line, "replications drawn", call->is_quiet);
     const char *name =
         spot_pictures_name(&call->texts, arguments->paths.texts[arguments->paths.num_texts - 1]);
     const int ret = pictures_of_comparison(
         comparison, &arguments->request, inputs, arguments->svg_folder, name, &watch, &call->diag);
 
-    spot_progress_finish(&line);
+    spot_counter_finish(&line);
     return ret;
 }
 
@@ -659,7 +658,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_trace_compare = {
+const spot_verb_t spot_verb_trace_compare = {
     .name = "trace compare",
     .arguments = "A B\nMODEL... TRACE\n--halves TRACE",
     .summary = "How alike two traces are, or a trace and what models make of it",

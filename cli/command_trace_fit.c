@@ -10,11 +10,10 @@
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/outfile.h"
+#include "base/verb/table.h"
+#include "base/verb/terminal.h"
 #include "cli/command.h"
-#include "cli/progress.h"
-#include "reports/table/table.h"
 #include "reports/table/table_terminal.h"
-#include "reports/table/terminal.h"
 #include "reports/traces/trace_report.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
@@ -679,7 +678,7 @@ typedef struct {
     const arguments_t *arguments;
     spot_fit_task_t *task;
     fit_table_t table;
-    spot_progress_line_t line;
+    spot_counter_t line;
     char unit[64];     /* of the line */
     int picture_error; /* the first one; the tables are still printed */
 } output_t;
@@ -705,7 +704,7 @@ static void take_laws(void *context, const spot_sample_t *sample, spot_sample_ki
     output_t *self = context;
     int error;
 
-    spot_progress_finish(&self->line);
+    spot_counter_finish(&self->line);
     error = draw(self, sample, kind, tick_s, ranking);
     fit_table_laws(&self->table, spot_sample_kind_names[kind], tick_s, ranking, words);
     self->picture_error = spot_error_first(self->picture_error, error);
@@ -731,9 +730,9 @@ static spot_watch_t watch_rounds(void *context, const char *family)
 {
     output_t *self = context;
 
-    spot_progress_finish(&self->line);
+    spot_counter_finish(&self->line);
     snprintf(self->unit, sizeof(self->unit), "rounds of %s", family);
-    return spot_progress_watch(&self->line, self->unit, self->call->is_quiet);
+    return spot_counter_watch(&self->line, self->unit, self->call->is_quiet);
 }
 
 static int write_csv(output_t *self)
@@ -767,7 +766,7 @@ static int fit_and_print(output_t *self)
 
     fit_table_init(&self->table, &setting, arguments->is_json);
     ret = spot_fit_task_run(self->task);
-    spot_progress_finish(&self->line);
+    spot_counter_finish(&self->line);
     if (ret == 0 && !is_alone && arguments->csv_path != NULL) {
         ret = write_csv(self);
     }
@@ -800,7 +799,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_trace_fit = {
+const spot_verb_t spot_verb_trace_fit = {
     .name = "trace fit",
     .arguments = "TRACE",
     .summary = "Fit laws to a trace, rank them, write a generator model",

@@ -7,6 +7,10 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "reports/draw.h"
+#include "reports/table/table_terminal.h"
+
+#define NAME_COLUMNS 14 /* of names in lists */
 
 /* ---- Completion of words ---- */
 
@@ -32,24 +36,24 @@ static void offer_commands(const line_t *line, int j)
 {
     char before[64] = "";
 
-    for (size_t k = 0; spot_commands[k] != NULL; k++) {
-        const char *name = spot_commands[k]->name;
+    for (size_t k = 0; spot_verb_at(k) != NULL; k++) {
+        const char *name = spot_verb_at(k)->name;
         const size_t num_bytes = strcspn(name, " ");
         const bool is_group = name[num_bytes] == ' ';
         char word[64];
 
         snprintf(word, sizeof(word), "%.*s", (int) num_bytes, name);
         if (j == 0 && strcmp(word, before) != 0) {
-            offer(line, word, is_group ? NULL : spot_commands[k]->summary);
+            offer(line, word, is_group ? NULL : spot_verb_at(k)->summary);
         } else if (j == 1 && is_group && strcmp(word, line->words[0]) == 0) {
-            offer(line, name + num_bytes + 1, spot_commands[k]->summary);
+            offer(line, name + num_bytes + 1, spot_verb_at(k)->summary);
         }
         snprintf(before, sizeof(before), "%s", word);
     }
 }
 
 /* The option that a word is, "--seed" or "-o", or NULL. */
-static const spot_option_t *find_option(const spot_command_t *command, const char *word)
+static const spot_option_t *find_option(const spot_verb_t *command, const char *word)
 {
     const spot_option_t *option;
 
@@ -63,7 +67,7 @@ static const spot_option_t *find_option(const spot_command_t *command, const cha
     return NULL;
 }
 
-static void offer_options(const line_t *line, const spot_command_t *command)
+static void offer_options(const line_t *line, const spot_verb_t *command)
 {
     const spot_option_t *option;
 
@@ -111,8 +115,7 @@ static void offer_values(const line_t *line, const spot_option_t *option)
 }
 
 /* The row of the argument that the word is. */
-static const spot_option_t *argument_of(
-    const line_t *line, const spot_command_t *command, int first)
+static const spot_option_t *argument_of(const line_t *line, const spot_verb_t *command, int first)
 {
     const char *noun;
     size_t num_before = 0;
@@ -138,7 +141,7 @@ static void offer_help(const line_t *line)
     }
 }
 
-static void complete_command(line_t *line, const spot_command_t *command, int first)
+static void complete_command(line_t *line, const spot_verb_t *command, int first)
 {
     const char *last = line->num_words > first ? line->words[line->num_words - 1] : "";
     const spot_option_t *option = find_option(command, last);
@@ -154,7 +157,7 @@ static void complete_command(line_t *line, const spot_command_t *command, int fi
         offer_values(line, option);
     } else if (line->prefix[0] == '-') {
         offer_options(line, command);
-    } else if (command == &spot_command_help) {
+    } else if (command == &spot_verb_help) {
         offer_help(line);
     } else if ((option = argument_of(line, command, first)) != NULL) {
         offer_values(line, option);
@@ -168,7 +171,7 @@ static void complete_command(line_t *line, const spot_command_t *command, int fi
 static void complete(int num_words, char *const *words)
 {
     line_t line = {num_words - 1, words, words[num_words - 1]};
-    const spot_command_t *command;
+    const spot_verb_t *command;
     int first;
 
     /* "--NAME", "=" and "VALUE" of bash: "=" is no word. */
@@ -177,7 +180,7 @@ static void complete(int num_words, char *const *words)
     } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
         line.num_words--;
     }
-    command = spot_command_match(line.num_words, words, &first);
+    command = spot_verb_match(line.num_words, words, &first);
     if (command != NULL) {
         complete_command(&line, command, first);
     } else if (line.num_words <= 1) {
@@ -231,7 +234,7 @@ static int run(spot_call_t *call)
     return 0;
 }
 
-const spot_command_t spot_command_completion = {
+const spot_verb_t spot_verb_completion = {
     .name = "completion",
     .arguments = "bash|zsh|fish",
     .summary = "Print the script that completes command lines in a shell",
@@ -258,8 +261,8 @@ static int unknown_command(int argc, char **argv)
     const char *name = argv[1];
     spot_suggest_t near;
 
-    for (size_t j = 0; spot_commands[j] != NULL && same_word == NULL; j++) {
-        const char *other = spot_commands[j]->name;
+    for (size_t j = 0; spot_verb_at(j) != NULL && same_word == NULL; j++) {
+        const char *other = spot_verb_at(j)->name;
 
         if (strncmp(other, argv[1], num_bytes) == 0 && num_bytes == strcspn(other, " ")) {
             same_word = other;
@@ -268,7 +271,7 @@ static int unknown_command(int argc, char **argv)
     if (same_word != NULL && argc > 2) {
         name = spot_texts_add(&texts, "%s %s", argv[1], argv[2]);
     }
-    spot_command_suggest(&near, name);
+    spot_verb_suggest(&near, name);
     near.nearest = near.nearest == NULL ? same_word : near.nearest;
     fputs("spotsim: unknown command \"", stderr);
     spot_utf8_print(stderr, name);
@@ -290,7 +293,7 @@ static bool asks_for_help(int argc, char **argv)
 
 static int run_words(int argc, char **argv)
 {
-    const spot_command_t *command;
+    const spot_verb_t *command;
     int num_words;
 
     if (argc < 2) {
@@ -304,7 +307,7 @@ static int run_words(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         spot_interrupt_print_rest();
-        spot_command_print_version();
+        spot_verb_print_version();
         return SPOT_EXIT_GOOD;
     }
     if (strcmp(argv[1], "--complete") == 0 && argc > 2) {
@@ -312,9 +315,9 @@ static int run_words(int argc, char **argv)
         complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
-    command = spot_command_match(argc - 1, argv + 1, &num_words);
+    command = spot_verb_match(argc - 1, argv + 1, &num_words);
     if (command != NULL) {
-        return spot_command_call(command, argc - num_words, argv + num_words);
+        return spot_verb_call(command, argc - num_words, argv + num_words);
     }
     if (asks_for_help(argc, argv)) {
         spot_interrupt_print_rest();
@@ -328,11 +331,27 @@ static int run_words(int argc, char **argv)
     return unknown_command(argc, argv);
 }
 
+static int draw_svg(
+    spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag)
+{
+    return spot_draw_file(declare, context, SPOT_FORMAT_SVG, path, diag);
+}
+
+static void put_item(const char *name, const char *text, FILE *out)
+{
+    const spot_doc_t doc = spot_doc_of_terminal(out);
+
+    spot_doc_item(&doc, name, "", text, NAME_COLUMNS);
+}
+
 int main(int argc, char **argv)
 {
+    static const spot_dialects_t dialects = {spot_table_write_terminal, draw_svg, put_item};
+
     gsl_set_error_handler_off();
+    spot_output_set_dialects(&dialects);
     spot_interrupt_start();
     signal(SIGPIPE, SIG_IGN); /* writing says so itself: a closed pipe, */
     signal(SIGXFSZ, SIG_IGN); /* and a file that may not grow */
-    return spot_command_close_stdout(run_words(argc, argv));
+    return spot_verb_close_stdout(run_words(argc, argv));
 }

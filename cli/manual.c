@@ -478,7 +478,7 @@ static void put_exit_codes(const spot_doc_t *doc)
 
 /* ---- Help on the terminal ---- */
 
-static bool is_of_group(const spot_command_t *command, const char *word)
+static bool is_of_group(const spot_verb_t *command, const char *word)
 {
     const size_t num_bytes = word == NULL ? 0 : strlen(word);
 
@@ -491,10 +491,10 @@ static bool list_commands(const spot_doc_t *doc, const char *word)
 {
     bool has_any = false;
 
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        if (is_of_group(spot_commands[j], word)) {
+    for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
+        if (is_of_group(spot_verb_at(j), word)) {
             fputs(has_any ? "" : "Commands:\n", doc->out);
-            spot_doc_item(doc, spot_commands[j]->name, "", spot_commands[j]->summary, 21);
+            spot_doc_item(doc, spot_verb_at(j)->name, "", spot_verb_at(j)->summary, 21);
             has_any = true;
         }
     }
@@ -531,8 +531,8 @@ bool spot_manual_group(const char *word, FILE *out)
 
 static void put_commands(const spot_doc_t *doc)
 {
-    for (size_t j = 0; spot_commands[j] != NULL; j++) {
-        const spot_command_t *command = spot_commands[j];
+    for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
+        const spot_verb_t *command = spot_verb_at(j);
 
         fprintf(doc->out, ".SS spotsim %s [OPTION...]%s", command->name,
             command->arguments[0] == '\0' ? "" : " ");
@@ -543,7 +543,7 @@ static void put_commands(const spot_doc_t *doc)
         spot_doc_text(doc, command->summary);
         fputs(".PP\n", doc->out);
         spot_doc_text(doc, command->doc);
-        spot_command_put_lists(doc, command);
+        spot_verb_put_lists(doc, command);
         fputs(".PP\nExamples:\n", doc->out);
         spot_doc_lines(doc, command->examples);
     }
@@ -797,7 +797,7 @@ static int keys_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_keys = {
+const spot_verb_t spot_verb_keys = {
     .name = "keys",
     .arguments = "SCENARIO",
     .summary = "List the keys of a scenario: what they are, and their values there",
@@ -908,7 +908,7 @@ static int engine_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_engine = {
+const spot_verb_t spot_verb_engine = {
     .name = "engine",
     .arguments = "[NAME]",
     .summary = "List the engines, or the keys, metrics and series of one",
@@ -1019,7 +1019,7 @@ static int recovery_run(spot_call_t *call)
     return spot_output_end(&output, 0);
 }
 
-const spot_command_t spot_command_recovery = {
+const spot_verb_t spot_verb_recovery = {
     .name = "recovery",
     .arguments = "[NAME]",
     .summary = "List the recovery systems, or all options of one",
@@ -1060,7 +1060,7 @@ static const spot_option_t help_options[] = {
 static int help_about(spot_call_t *call, const char *name)
 {
     const help_arguments_t *arguments = call->arguments;
-    const spot_command_t *command = spot_command_find(name);
+    const spot_verb_t *command = spot_verb_find(name);
     spot_doc_t doc = spot_doc_of_terminal(stdout);
     const char *word;
     spot_suggest_t near;
@@ -1072,13 +1072,13 @@ static int help_about(spot_call_t *call, const char *name)
         return ret;
     }
     if (command != NULL) {
-        spot_command_print_help(command, stdout);
+        spot_verb_print_help(command, stdout);
         return 0;
     }
     if (spot_manual_group(name, stdout)) {
         return 0;
     }
-    spot_command_suggest(&near, name);
+    spot_verb_suggest(&near, name);
     for (size_t j = 0; (word = spot_manual_topic_name(j)) != NULL; j++) {
         spot_suggest_offer(&near, word);
     }
@@ -1125,7 +1125,7 @@ static int help_run(spot_call_t *call)
     return 0;
 }
 
-const spot_command_t spot_command_help = {
+const spot_verb_t spot_verb_help = {
     .name = "help",
     .arguments = "[COMMAND]\nmetrics|keys|units",
     .summary = "List commands, metrics, keys or units; help with a command; manual pages",

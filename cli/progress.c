@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "base/verb/output.h"
 #include "base/watch.h"
-#include "cli/output.h"
 #include "sim/bench/study/run.h"
 
 #define LINE_BYTES 512
@@ -73,32 +73,6 @@ static spot_study_speed_t speed_of(
 
     return (spot_study_speed_t){now_s - self->started_s, runs_per_s,
         num_run > 0 && !self->has_stages ? (double) num_left / runs_per_s : (double) NAN};
-}
-
-/* ---- Units ---- */
-
-static void show_units(void *context, int64_t num_done, int64_t num_total)
-{
-    spot_progress_line_t *self = context;
-
-    if (num_done > 0 && is_due(self)) {
-        const spot_study_speed_t speed = speed_of(self, num_done, num_total - num_done);
-
-        self->is_shown = true;
-        fprintf(stderr, "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
-            100 * (double) num_done / (double) num_total, num_done, num_total, self->unit,
-            speed.runs_per_s, speed.left_s);
-        fflush(stderr);
-    }
-}
-
-spot_watch_t spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
-{
-    const bool is_watched = !is_quiet && isatty(STDERR_FILENO) == 1;
-
-    spot_progress_start(self, SPOT_PROGRESS_LINE);
-    self->unit = unit;
-    return (spot_watch_t){&spot_stop, is_watched ? show_units : NULL, self};
 }
 
 /* ---- Studies ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far long work is, on standard error: a line that is written over and over on a
- * terminal; of studies also a line from time to time, or JSON objects, one a line. */
+/* How far a study is, on standard error: a line that is written over and over on a terminal, a line
+ * from time to time, or JSON objects, one a line. */
 #pragma once
 
 #include "base/watch.h"
@@ -20,7 +20,6 @@ extern const char *const spot_progress_form_names[]; /* NULL-terminated */
 
 typedef struct {
     spot_progress_form_t form; /* not AUTO once it is started */
-    const char *unit;          /* what is counted: "traces" */
     double started_s;
     double started_cpu_s;
     double told_s;
@@ -32,10 +31,6 @@ typedef struct {
 
 /* Starts the clock. */
 void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form);
-
-/* The same for work that counts units: a line on a terminal, nothing elsewhere or if
- * is_quiet. The watch stops the work after Ctrl-C. self must not move. */
-spot_watch_t spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet);
 
 /* Clears the line. */
 void spot_progress_finish(spot_progress_line_t *self);

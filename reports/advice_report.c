@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/verb/terminal.h"
 #include "reports/draw.h"
 #include "reports/palette.h"
-#include "reports/table/terminal.h"
 
 /* ---- Words and limits ---- */
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/verb/terminal.h"
 #include "reports/doubts.h"
 #include "reports/race_report.h"
 #include "reports/study_curves.h"
 #include "reports/study_parts.h"
-#include "reports/table/terminal.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/effects.h"
 #include "sim/bench/analysis/findings.h"

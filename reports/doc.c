@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 
 static int columns_of(const char *text)
 {

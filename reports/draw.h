@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a picture is drawn: a function declares it in a chart (reports/chart/chart.h), and
+/* How a picture is drawn: a function declares it in a chart (base/verb/chart.h), and
  * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
  * and PDF of it; a gnuplot script draws it again. A picture appears whole or not at all. */
 #pragma once
@@ -9,12 +9,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "reports/chart/chart.h"
-
-/* FOLDER/NAME-WHAT.SUFFIX with NAME as by spot_file_name(). NULL: no memory. The caller
- * frees it. */
-SPOT_MUST_CHECK char *spot_picture_path(
-    const char *folder, const char *name, const char *what, const char *suffix);
+#include "base/verb/chart.h"
 
 typedef enum {
     SPOT_FORMAT_SVG,
@@ -29,10 +24,6 @@ const char *spot_format_suffix(spot_picture_format_t format);
 /* Whether what was drawn is whole, by its first and its last bytes: programs that draw
  * take no notice of a full disk. */
 bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);
-
-/* Declares a picture of what context points to. Returns spot_chart_error(chart), or an
- * error of its own. */
-typedef int (*spot_declare_t)(spot_chart_t *chart, const void *context);
 
 /* All calls: the error of declare, NO_MEMORY, IO. Where PNG or PDF is asked for: CHILD
  * with the reason in diag if rsvg-convert is missing or fails, INTERRUPTED if spot_stop

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 #include "sim/bench/store/head.h"
 
 /* The colour, "#rrggbb", of a category such as "prepping", or of a metric made from it

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/verb/table.h"
 #include "reports/point_table.h"
 #include "reports/race_report.h"
-#include "reports/table/decimals.h"
 #include "reports/words.h"
 
 #define MAX_RIVALS 50 /* that have a row */

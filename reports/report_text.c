@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/utf8.h"
+#include "base/verb/terminal.h"
 #include "reports/answer.h"
 #include "reports/doubts.h"
 #include "reports/draw.h"
@@ -22,7 +23,6 @@
 #include "reports/study_curves.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
-#include "reports/table/terminal.h"
 #include "reports/words.h"
 #include "sim/bench/store/series_rows.h"
 

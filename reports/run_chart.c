@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 #include "reports/palette.h"
 #include "reports/words.h"
 

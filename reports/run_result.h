@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/bench/engine/series.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 #include "reports/draw.h"
 #include "sim/bench/engine/metric.h"
 #include "sim/bench/engine/series.h"

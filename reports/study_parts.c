@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/verb/table.h"
 #include "reports/plan_report.h"
 #include "reports/point_table.h"
-#include "reports/table/table.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/sensitivity.h"

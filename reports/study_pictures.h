@@ -3,9 +3,9 @@
  * and one const table each. */
 #pragma once
 
+#include "base/verb/table.h"
 #include "reports/draw.h"
 #include "reports/report.h"
-#include "reports/table/table.h"
 
 typedef struct {
     const char *name;  /* of files and places: "curves" */

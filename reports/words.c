@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "reports/table/decimals.h"
+#include "base/verb/table.h"
 
 #define SHORT_VALUE 8 /* bytes of a number that is not rounded */
 

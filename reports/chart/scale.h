@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 
 #define SPOT_CHART_MAX_TICKS 16
 #define SPOT_CHART_TICK_BYTES 32

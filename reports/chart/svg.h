@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 
 /* A document with its style, on white. width_px: SPOT_CHART_WIDE_PX or another one.
  * NO_MEMORY, IO, or the error of the declaration. */

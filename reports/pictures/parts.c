@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "reports/table/table.h"
+#include "base/verb/table.h"
 
 const spot_study_picture_t *const spot_study_pictures[] = {&spot_picture_curves,
     &spot_picture_ledger, &spot_picture_pareto, &spot_picture_differences,

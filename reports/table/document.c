@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/verb/terminal.h"
 #include "reports/markup/html.h"
 #include "reports/table/table_terminal.h"
-#include "reports/table/terminal.h"
 
 /* ---- A table on a page ---- */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "reports/table/table.h"
+#include "base/verb/table.h"
 
 typedef struct {
     FILE *out;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "reports/table/table.h"
+#include "base/verb/table.h"
 
 /* How a kind of document writes a table. Numbers have two digits of their half width;
  * marks are raised; notes stand below. Where it has no rows nothing is written. Error of

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 
 #define TABLE_GAP 2 /* between columns */
 

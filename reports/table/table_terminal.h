@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "reports/table/table.h"
+#include "base/verb/table.h"
 
 /* One line a row. Prose goes on several lines where room is short; columns that do not
  * fit beside the others follow in a block below with the keys again; where not even one

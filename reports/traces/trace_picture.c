@@ -7,9 +7,9 @@
 
 #include "base/files.h"
 #include "base/outfile.h"
+#include "base/verb/table.h"
 #include "reports/chart/svg.h"
 #include "reports/draw.h"
-#include "reports/table/table.h"
 
 const spot_chart_series_t spot_trace_picture_median = {.kind = SPOT_CHART_STEPS,
     .name = "A: median (dashed)",

@@ -9,8 +9,8 @@
  * have are here too. The pictures are in picture_durations.h and picture_population.h. */
 #pragma once
 
-#include "reports/chart/chart.h"
-#include "reports/table/table.h"
+#include "base/verb/chart.h"
+#include "base/verb/table.h"
 #include "reports/words.h"
 #include "traces/describe/sample.h"
 #include "traces/laws/law.h"

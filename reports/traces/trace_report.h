@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 #include "traces/compare/comparison.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/sample.h"

@@ -303,6 +303,9 @@ static const char example[] = "scenario: small\n"
                               "  storage: {local_share: 1}\n"
                               "spread: {read: {lognormal: {cv: 1}}, decode: {gamma: {cv: 0.3}}}\n";
 
+static const struct spot_verb *const verbs[] = {&spot_verb_input_table, &spot_verb_input_place,
+    &spot_verb_input_search, &spot_verb_input_fit, &spot_verb_input_predict, NULL};
+
 const spot_experiment_t spot_input_experiment = {
     .name = "input",
     .summary = "Batches of samples that a loader makes for a training loop",
@@ -323,4 +326,5 @@ const spot_experiment_t spot_input_experiment = {
     .open = input_open,
     .close = free,
     .run = input_run,
+    .verbs = verbs,
 };

@@ -55,3 +55,7 @@ double spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng);
 spot_loader_work_t spot_input_scenario_work(const spot_input_scenario_t *self);
 
 extern const spot_experiment_t spot_input_experiment;
+
+/* Its verbs. */
+extern const struct spot_verb spot_verb_input_table, spot_verb_input_place, spot_verb_input_search,
+    spot_verb_input_fit, spot_verb_input_predict;

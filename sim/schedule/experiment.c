@@ -1093,6 +1093,11 @@ static const char example[] = "scenario: small\n"
                               "policy: sjf\n"
                               "tiresias: {interval: 60 s, thresholds: [18000]}\n";
 
+static const struct spot_verb *const verbs[] = {&spot_verb_schedule_import,
+    &spot_verb_schedule_assign, &spot_verb_schedule_check, &spot_verb_schedule_estimate,
+    &spot_verb_schedule_forecast, &spot_verb_schedule_pack_train, &spot_verb_schedule_generate,
+    &spot_verb_schedule_fit, NULL};
+
 const spot_experiment_t spot_schedule_experiment = {
     .name = "schedule",
     .summary = "Many training jobs on one cluster, with one policy",
@@ -1116,4 +1121,5 @@ const spot_experiment_t spot_schedule_experiment = {
     .check_recording = schedule_check_recording,
     .view = &view,
     .advice = &schedule_advice,
+    .verbs = verbs,
 };

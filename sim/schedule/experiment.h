@@ -11,3 +11,8 @@ void spot_schedule_yield(
     const spot_schedule_t *schedule, const spot_summaries_t *summaries, double *values);
 
 extern const spot_experiment_t spot_schedule_experiment;
+
+/* Its verbs. */
+extern const struct spot_verb spot_verb_schedule_import, spot_verb_schedule_assign,
+    spot_verb_schedule_check, spot_verb_schedule_estimate, spot_verb_schedule_forecast,
+    spot_verb_schedule_pack_train, spot_verb_schedule_generate, spot_verb_schedule_fit;

@@ -463,6 +463,10 @@ static const char example[] =
     "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, notice: 0 s,\n"
     "              in_flight: requeue_head, preparation: 0 s, load: 10 s}\n";
 
+static const struct spot_verb *const verbs[] = {&spot_verb_serve_plan, &spot_verb_serve_rate,
+    &spot_verb_serve_frontier, &spot_verb_serve_check, &spot_verb_serve_compare,
+    &spot_verb_serve_gen, &spot_verb_serve_fit, NULL};
+
 const spot_experiment_t spot_serve_experiment = {
     .name = "serve",
     .summary = "Queries through a pipeline of models on replicas that may go",
@@ -485,4 +489,5 @@ const spot_experiment_t spot_serve_experiment = {
     .check_recording = spot_serve_check_recording,
     .view = &view,
     .advice = &serve_advice,
+    .verbs = verbs,
 };

@@ -728,6 +728,9 @@ static const char example[] = "scenario: small\n"
                               "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
                               "  addition: {per_minute: 0.1, count: {fixed: 1}}\n";
 
+static const struct spot_verb *const verbs[] = {&spot_verb_profile, &spot_verb_theory_checkpoint,
+    &spot_verb_model_fit, &spot_verb_model_estimate, &spot_verb_model_presets, NULL};
+
 const spot_experiment_t spot_train_experiment = {
     .name = "train",
     .summary = "One elastic training job on preemptible instances",
@@ -751,4 +754,5 @@ const spot_experiment_t spot_train_experiment = {
     .run = train_run,
     .view = &view,
     .advice = &spot_train_advice,
+    .verbs = verbs,
 };

@@ -26,3 +26,6 @@ extern const char *const spot_price_form_names[];
 SPOT_MUST_CHECK int spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
     const spot_price_request_t *request, size_t num_paths, const char *const *paths,
     spot_diag_t *diag);
+
+/* `price convert`, `price describe`, up to NULL. */
+extern const struct spot_verb *const spot_price_verbs[];

@@ -157,6 +157,9 @@ typedef struct {
     int (*check_recording)(const void *scenario, const spot_node_t *root, spot_diag_t *diag);
     const spot_run_view_t *view; /* NULL: `spotsim run` prints the metrics */
     const spot_advice_t *advice; /* NULL: `spotsim advise` has nothing to choose */
+    /* What else the engine does, such as `serve plan` (base/verb/verb.h), up to NULL; NULL:
+     * nothing. */
+    const struct spot_verb *const *verbs;
 } spot_experiment_t;
 
 /* The engine with this name in a list that ends with NULL, or NULL; all names are

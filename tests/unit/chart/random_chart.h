@@ -2,7 +2,7 @@
 /* Charts of all that a declaration can have, at random, for tests. */
 #pragma once
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 
 /* The same for the same seed. */
 void random_chart_declare(spot_chart_t *chart, unsigned seed);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 #include "tests/unit/reports/declared.h"
 
 static const char *const kinds[] = {

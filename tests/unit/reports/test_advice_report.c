@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "base/verb/terminal.h"
 #include "reports/advice_report.h"
-#include "reports/table/terminal.h"
 
 /* The caller frees it. */
 static char *text_with(

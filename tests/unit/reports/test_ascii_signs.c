@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "base/verb/terminal.h"
 #include "reports/report_text.h"
-#include "reports/table/terminal.h"
 #include "tests/unit/reports/sample.h"
 
 static int print_text(const void *context, const spot_terminal_t *terminal, FILE *out)

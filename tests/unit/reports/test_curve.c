@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 
 #define NUM_POINTS 20000
 #define LIMIT ((size_t) 4 * SPOT_MAX_COLUMNS)

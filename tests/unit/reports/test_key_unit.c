@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "reports/table/decimals.h"
+#include "base/verb/table.h"
 #include "reports/words.h"
 
 static void test_units(void **state)

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/verb/table.h"
 #include "reports/report_text.h"
-#include "reports/table/decimals.h"
 #include "tests/unit/reports/sample.h"
 
 typedef struct {

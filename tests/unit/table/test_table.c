@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/verb/table.h"
 #include "reports/table/document.h"
-#include "reports/table/table.h"
 #include "reports/table/table_paper.h"
 #include "reports/table/table_terminal.h"
 

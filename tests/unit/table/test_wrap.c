@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 
 static void assert_wrapped(const char *text, int width, int hanging, const char *expected)
 {

@@ -3,7 +3,7 @@
  * holds; and a log with its VCs, as the other commands of schedules read it. */
 #pragma once
 
-#include "cli/command.h"
+#include "base/verb/verb.h"
 #include "traces/jobs/job_file.h"
 
 /* Zero it to start. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/command_input.h"
+#include "sim/input/input_verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -227,7 +227,7 @@ static int predict_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_input_predict = {
+const spot_verb_t spot_verb_input_predict = {
     .name = "input predict",
     .arguments = "MODEL",
     .summary = "Predict how long a training loop waits for its data loader",
@@ -508,7 +508,7 @@ static int search_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_input_search = {
+const spot_verb_t spot_verb_input_search = {
     .name = "input search",
     .arguments = "[MODEL.yaml|TABLE.csv]",
     .summary = "Find the block size and decode threads of a loader",
@@ -669,7 +669,7 @@ static int place_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_input_place = {
+const spot_verb_t spot_verb_input_place = {
     .name = "input place",
     .arguments = "CLUSTER JOBS",
     .summary = "Place jobs on nodes, and their data beside them",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/table/table.h"
+#include "base/verb/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/csv.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/table/decimals.h"
+#include "base/verb/table.h"
 
 /* ---- Numbers as text that people read ---- */
 

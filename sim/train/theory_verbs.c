@@ -8,12 +8,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "cli/command.h"
+#include "base/verb/table.h"
+#include "base/verb/terminal.h"
+#include "base/verb/verb.h"
 #include "models/checkpoint.h"
 #include "models/checkpoint_theory.h"
-#include "reports/table/table.h"
-#include "reports/table/table_terminal.h"
-#include "reports/table/terminal.h"
 
 /* How often to write a checkpoint, as `spotsim theory checkpoint` answers it. */
 
@@ -116,7 +115,7 @@ static int write_table(const field_t *fields, const spot_checkpoint_answer_t *an
     int ret;
 
     fill(&table, fields, answer, question, false);
-    ret = spot_table_write_terminal(&table, terminal, out);
+    ret = spot_output_put_table(&table, terminal, out);
     spot_table_free(&table);
     return ret;
 }
@@ -444,7 +443,7 @@ static int run(spot_call_t *call)
     return spot_output_end(&output, ret);
 }
 
-const spot_command_t spot_command_theory_checkpoint = {
+const spot_verb_t spot_verb_theory_checkpoint = {
     .name = "theory checkpoint",
     .arguments = "",
     .summary = "How often to write a checkpoint, and what share of the time is kept",

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "cli/command.h"
+#include "base/verb/verb.h"
 #include "models/profile.h"
 #include "models/step_fit.h"
 #include "models/step_pipeline.h"
@@ -208,7 +208,7 @@ static int fit_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_model_fit = {
+const spot_verb_t spot_verb_model_fit = {
     .name = "model fit",
     .arguments = "TABLE",
     .summary = "Fit a formula to step times by (D,P), and fill the gaps of their table",
@@ -400,7 +400,7 @@ static int write_table(spot_call_t *call, const estimate_arguments_t *self, cons
     int ret = spot_step_estimate_fill(set, &self->range, &grid);
 
     if (ret == 0 && grid.num_pairs == 0) {
-        ret = spot_diag_error(&call->diag, call->command->name, 0, 0,
+        ret = spot_diag_error(&call->diag, call->verb->name, 0, 0,
             "no pair fits into memory: allow deeper ones, or --recompute");
     }
     if (ret == 0) {
@@ -431,7 +431,7 @@ static int estimate_run(spot_call_t *call)
     return ret == 0 ? write_table(call, self, calibration) : ret;
 }
 
-const spot_command_t spot_command_model_estimate = {
+const spot_verb_t spot_verb_model_estimate = {
     .name = "model estimate",
     .arguments = "[SCENARIO]",
     .summary = "Estimate step times by (D,P) from the shape of a model",
@@ -450,20 +450,18 @@ const spot_command_t spot_command_model_estimate = {
 
 static int list(spot_call_t *call)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(stdout);
-
     (void) call;
     spot_interrupt_print_rest();
     for (size_t j = 0; spot_model_names[j] != NULL; j++) {
-        spot_doc_item(&doc, spot_model_names[j], "", spot_model_presets[j].doc, 14);
+        spot_output_put_item(spot_model_names[j], spot_model_presets[j].doc, stdout);
     }
     for (size_t j = 0; spot_accelerator_names[j] != NULL; j++) {
-        spot_doc_item(&doc, spot_accelerator_names[j], "", spot_accelerators[j].doc, 14);
+        spot_output_put_item(spot_accelerator_names[j], spot_accelerators[j].doc, stdout);
     }
     return 0;
 }
 
-const spot_command_t spot_command_model_presets = {
+const spot_verb_t spot_verb_model_presets = {
     .name = "model presets",
     .arguments = "",
     .summary = "List the models that job.model can name, and accelerators",
@@ -510,7 +508,7 @@ static int profile_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_profile = {
+const spot_verb_t spot_verb_profile = {
     .name = "profile",
     .arguments = "FOLDER",
     .summary = "Turn a folder of measured times into a profile of means",

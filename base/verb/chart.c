@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/chart.h"
+#include "base/verb/chart.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/output.h"
+#include "base/verb/output.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -13,8 +13,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "reports/table/table_terminal.h"
-#include "reports/table/terminal.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
@@ -73,11 +71,6 @@ spot_terminal_t spot_terminal_of_output(bool is_plain)
     return (spot_terminal_t){.width = output_width(),
         .has_colour = !is_refused && !is_dumb && isatty(STDOUT_FILENO) == 1,
         .is_utf8 = spot_terminal_is_utf8()};
-}
-
-spot_doc_t spot_doc_of_terminal(FILE *out)
-{
-    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
 }
 
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
@@ -171,7 +164,30 @@ int spot_output_end(spot_output_t *self, int error)
     return spot_outfile_close(&self->file, error, self->diag);
 }
 
-/* ---- Tables ---- */
+/* ---- Tables and pictures ---- */
+
+static const spot_dialects_t *dialects;
+
+void spot_output_set_dialects(const spot_dialects_t *known)
+{
+    dialects = known;
+}
+
+int spot_output_put_table(const spot_table_t *table, const spot_terminal_t *terminal, FILE *out)
+{
+    return dialects->table(table, terminal, out);
+}
+
+void spot_output_put_item(const char *name, const char *text, FILE *out)
+{
+    dialects->item(name, text, out);
+}
+
+int spot_output_picture(
+    spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag)
+{
+    return dialects->picture(declare, context, path, diag);
+}
 
 static int write_tables_json(FILE *out, size_t num_tables, spot_table_t *tables)
 {
@@ -204,7 +220,7 @@ static int print_tables(
         if (j > 0) {
             fputc('\n', out);
         }
-        ret = spot_table_write_terminal(&tables[j], &output.terminal, out);
+        ret = spot_output_put_table(&tables[j], &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/command.h"
+#include "base/verb/table.h"
+#include "base/verb/verb.h"
 #include "models/price.h"
-#include "reports/draw.h"
-#include "reports/table/table.h"
 #include "traces/prices/price_history.h"
 
 typedef struct {
@@ -133,14 +132,14 @@ static int run(spot_call_t *call)
         &steps, &end_ms, &arguments->request, paths->num_texts, paths->texts, &call->diag);
 
     call->is_reading = ret != 0;
-    if (ret == 0 && call->command->options == convert_options) {
+    if (ret == 0 && call->verb->options == convert_options) {
         ret = spot_output_write(&call->diag, arguments->output_path, write_steps, &steps);
     } else if (ret == 0) {
         const price_picture_t picture = {&steps, end_ms, paths->texts[0]};
 
         if (arguments->picture_path != NULL) {
-            ret = spot_draw_file(
-                price_declare, &picture, SPOT_FORMAT_SVG, arguments->picture_path, &call->diag);
+            ret =
+                spot_output_picture(price_declare, &picture, arguments->picture_path, &call->diag);
         }
         fill_table(&table, &steps, end_ms);
         ret = spot_error_first(ret, spot_output_tables(&call->diag, &arguments->target,
@@ -150,7 +149,7 @@ static int run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_price_convert = {
+static const spot_verb_t price_convert = {
     .name = "price convert",
     .arguments = "FILE...",
     .summary = "Convert a cloud's history of prices to the steps of fleet.price.spot",
@@ -164,7 +163,7 @@ const spot_command_t spot_command_price_convert = {
     .run = run,
 };
 
-const spot_command_t spot_command_price_describe = {
+static const spot_verb_t price_describe = {
     .name = "price describe",
     .arguments = "FILE...",
     .summary = "Print figures of prices over time, and draw them",
@@ -175,3 +174,5 @@ const spot_command_t spot_command_price_describe = {
     .arguments_bytes = sizeof(arguments_t),
     .run = run,
 };
+
+const spot_verb_t *const spot_price_verbs[] = {&price_convert, &price_describe, NULL};

@@ -61,6 +61,10 @@ typedef struct spot_chart spot_chart_t;
 spot_chart_t *spot_chart_new(void);
 void spot_chart_free(spot_chart_t *self); /* NULL does nothing */
 
+/* Declares a picture of what context points to. Returns spot_chart_error(chart), or an
+ * error of its own. */
+typedef int (*spot_declare_t)(spot_chart_t *chart, const void *context);
+
 /* The first error of all calls, or 0. */
 SPOT_MUST_CHECK int spot_chart_error(const spot_chart_t *self);
 

@@ -6,11 +6,11 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "cli/command.h"
-#include "cli/command_schedule_log.h"
+#include "base/verb/verb.h"
 #include "models/colocation.h"
 #include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
+#include "sim/schedule/log_verbs.h"
 
 /* ---- spotsim schedule estimate ---- */
 
@@ -226,7 +226,7 @@ static int estimate_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_estimate = {
+const spot_verb_t spot_verb_schedule_estimate = {
     .name = "schedule estimate",
     .arguments = "LOG",
     .summary = "Estimate the durations of jobs from jobs that have ended before",
@@ -531,7 +531,7 @@ static int forecast_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_forecast = {
+const spot_verb_t spot_verb_schedule_forecast = {
     .name = "schedule forecast",
     .arguments = "TABLE",
     .summary = "Forecast the jobs and GPUs that are submitted, one hour ahead",
@@ -670,7 +670,7 @@ static int pack_train_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_pack_train = {
+const spot_verb_t spot_verb_schedule_pack_train = {
     .name = "schedule pack-train",
     .arguments = "TABLE",
     .summary = "Learn which workloads can share GPUs: 0 tiny, 1 medium, 2 jumbo",

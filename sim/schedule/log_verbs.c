@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/command_schedule_log.h"
+#include "sim/schedule/log_verbs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +10,9 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "cli/command.h"
-#include "reports/table/table.h"
-#include "reports/table/table_terminal.h"
-#include "reports/table/terminal.h"
+#include "base/verb/table.h"
+#include "base/verb/terminal.h"
+#include "base/verb/verb.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
@@ -162,7 +161,7 @@ static int coverage_write_text(const coverage_t *self, const spot_terminal_t *te
             "The load, GPU time asked for per GPU and second, needs the nodes of the "
             "VCs: --vcs.");
     }
-    ret = spot_table_write_terminal(&table, terminal, out);
+    ret = spot_output_put_table(&table, terminal, out);
     spot_table_free(&table);
     return ret;
 }
@@ -436,7 +435,7 @@ static int import_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_import = {
+const spot_verb_t spot_verb_schedule_import = {
     .name = "schedule import",
     .arguments = "LOG",
     .summary = "Make a job log of a raw log: a window of time, VCs renamed or dropped",
@@ -542,7 +541,7 @@ static int check_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_check = {
+const spot_verb_t spot_verb_schedule_check = {
     .name = "schedule check",
     .arguments = "LOG",
     .summary = "Check a job log, and print what it holds by VC",
@@ -621,7 +620,7 @@ static int assign_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_assign = {
+const spot_verb_t spot_verb_schedule_assign = {
     .name = "schedule assign",
     .arguments = "LOG",
     .summary = "Give the jobs of a log workloads, drawn from a table",
@@ -713,7 +712,7 @@ static int fit_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_fit = {
+const spot_verb_t spot_verb_schedule_fit = {
     .name = "schedule fit",
     .arguments = "LOG",
     .summary = "Fit laws of jobs to a job log, for 'schedule generate'",
@@ -856,7 +855,7 @@ static int generate_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_schedule_generate = {
+const spot_verb_t spot_verb_schedule_generate = {
     .name = "schedule generate",
     .arguments = "LAW",
     .summary = "Write a synthetic job log, drawn from laws of jobs",

@@ -2,7 +2,7 @@
 /* spotsim input predict, search, place, and the model file of a loader as they read it. */
 #pragma once
 
-#include "cli/command.h"
+#include "base/verb/verb.h"
 #include "sim/input/scenario.h"
 
 /* What options say in place of keys. */

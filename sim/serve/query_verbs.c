@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/verb/table.h"
+#include "base/verb/verb.h"
 #include "base/watch.h"
-#include "cli/command.h"
-#include "reports/table/table.h"
-#include "reports/table/table_terminal.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/queries/arrivals.h"
 
@@ -111,7 +110,7 @@ static int gen_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_serve_gen = {
+const spot_verb_t spot_verb_serve_gen = {
     .name = "serve gen",
     .arguments = "SCENARIO",
     .summary = "Write the times between the queries of a scenario",
@@ -245,7 +244,7 @@ static int answer(
         write_json(arrivals, fit, out);
     } else if (out != NULL) {
         fill_table(&table, arrivals, fit, 8);
-        ret = spot_table_write_terminal(&table, &output.terminal, out);
+        ret = spot_output_put_table(&table, &output.terminal, out);
     }
     spot_table_free(&table);
     return spot_output_end(&output, ret);
@@ -277,7 +276,7 @@ static int fit_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_serve_fit = {
+const spot_verb_t spot_verb_serve_fit = {
     .name = "serve fit",
     .arguments = "FILE",
     .summary = "Print what arrivals are like: rate, spread, and the most at once",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/table/terminal.h"
+#include "base/verb/terminal.h"
 
 #include <ctype.h>
 #include <stdint.h>

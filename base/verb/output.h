@@ -7,8 +7,8 @@
 
 #include "base/assumed.h"
 #include "base/outfile.h"
-#include "reports/doc.h"
-#include "reports/table/table.h"
+#include "base/verb/chart.h"
+#include "base/verb/table.h"
 
 /* Where the answer of a command goes and in which form, as its options say. */
 typedef struct {
@@ -36,9 +36,6 @@ typedef struct {
  * (no-color.org), TERM is dumb, or is_plain. */
 spot_terminal_t spot_terminal_of_output(bool is_plain);
 
-/* A document for such a terminal. */
-spot_doc_t spot_doc_of_terminal(FILE *out);
-
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
 
@@ -58,9 +55,33 @@ void spot_output_assumed(const spot_output_t *self, const spot_assumed_t *assume
  * IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_output_end(spot_output_t *self, int error);
 
-/* ---- Tables ----
- *
- * A command whose results are tables (reports/table/table.h) fills them and ends with
+/* ---- Tables and pictures ---- */
+
+/* How people see what a verb has to say: the forms are those of reports. Set once, before the first
+ * verb is run. */
+typedef struct {
+    int (*table)(const spot_table_t *table, const spot_terminal_t *terminal, FILE *out);
+    /* An SVG file that appears whole or not at all. */
+    int (*picture)(
+        spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag);
+    /* A line of a list: what has a name, and what it is. */
+    void (*item)(const char *name, const char *text, FILE *out);
+} spot_dialects_t;
+
+void spot_output_set_dialects(const spot_dialects_t *known);
+
+/* Writes a table for people. Error of the table, IO. */
+SPOT_MUST_CHECK int spot_output_put_table(
+    const spot_table_t *table, const spot_terminal_t *terminal, FILE *out);
+
+void spot_output_put_item(const char *name, const char *text, FILE *out);
+
+/* Draws an SVG. The error of declare, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_output_picture(
+    spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag);
+
+/* *
+ * A command whose results are tables (base/verb/table.h) fills them and ends with
  * spot_output_tables(), which frees them. All calls: IO, NO_MEMORY. */
 
 /* Writes a file whole, what is a parameter of write; "-" is standard output. IO,

@@ -9,10 +9,8 @@
 #include "base/json.h"
 #include "base/provenance.h"
 #include "base/units.h"
-#include "cli/command.h"
+#include "base/verb/verb.h"
 #include "models/loader/measured.h"
-#include "reports/draw.h"
-#include "reports/table/table_terminal.h"
 
 /* ---- Pictures ---- */
 
@@ -182,7 +180,7 @@ static int loader_pictures_draw(
         char *path = spot_picture_path(folder, name, pictures[j].what, "svg");
 
         ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_draw_file(pictures[j].declare, self, SPOT_FORMAT_SVG, path, diag);
+                           : spot_output_picture(pictures[j].declare, self, path, diag);
         free(path);
     }
     return ret;
@@ -499,7 +497,7 @@ static int print(spot_call_t *call, const spot_measured_runs_t *measured)
         write_json(measured, out);
     } else if (out != NULL) {
         fill_table(&table, measured, sizeof(shown) / sizeof(shown[0]), shown, false);
-        ret = spot_table_write_terminal(&table, &output.terminal, out);
+        ret = spot_output_put_table(&table, &output.terminal, out);
     }
     spot_table_free(&table);
     return spot_output_end(&output, ret);
@@ -528,7 +526,7 @@ static int table_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_input_table = {
+const spot_verb_t spot_verb_input_table = {
     .name = "input table",
     .arguments = "ROOT",
     .summary = "Print measured loading times, as published and corrected",
@@ -785,7 +783,7 @@ static int fit_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_input_fit = {
+const spot_verb_t spot_verb_input_fit = {
     .name = "input fit",
     .arguments = "ROOT",
     .summary = "Fit the constants of a data loader to measured runs",

@@ -9,13 +9,11 @@
 #include "base/inputs.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/utf8.h"
+#include "base/verb/table.h"
+#include "base/verb/verb.h"
 #include "base/watch.h"
 #include "base/yaml.h"
-#include "cli/command.h"
-#include "cli/progress.h"
-#include "reports/draw.h"
-#include "reports/table/table.h"
-#include "reports/words.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/serve/experiment.h"
 #include "sim/serve/planner.h"
@@ -72,10 +70,9 @@ static void declare_costs(spot_chart_t *chart, const frontier_t *self, bool is_e
 static int declare_frontier(spot_chart_t *chart, const void *context)
 {
     const frontier_t *self = context;
-    spot_texts_t texts = {0};
+    char shown[SPOT_UTF8_SHOWN_BYTES];
     size_t num_unsolved = 0;
     double high = 0;
-    int ret;
 
     for (size_t j = 0; j < self->num_points; j++) {
         num_unsolved += isnan(self->points[j].exact) ? 1 : 0;
@@ -84,7 +81,7 @@ static int declare_frontier(spot_chart_t *chart, const void *context)
     high = high > 0 ? ROOM * high : 1;
     spot_chart_title(chart, "What does a tighter latency objective cost?");
     spot_chart_note(chart, "%s%spercentile %.6g of the latencies · %zu objective%s",
-        self->name == NULL ? "" : spot_words_shown(&texts, self->name),
+        self->name == NULL ? "" : spot_utf8_shown(self->name, shown),
         self->name == NULL ? "" : " · ", self->percentile, self->num_points,
         self->num_points == 1 ? "" : "s");
     spot_chart_describe(chart,
@@ -103,9 +100,7 @@ static int declare_frontier(spot_chart_t *chart, const void *context)
     for (int is_exact = 0; is_exact <= 1 && num_unsolved < self->num_points; is_exact++) {
         declare_costs(chart, self, is_exact != 0);
     }
-    ret = texts.error;
-    spot_texts_free(&texts);
-    return ret != 0 ? ret : spot_chart_error(chart);
+    return spot_chart_error(chart);
 }
 
 typedef struct {
@@ -660,7 +655,7 @@ static const char *planner(size_t j, const char **name)
     return planned == NULL ? NULL : planned->doc;
 }
 
-const spot_command_t spot_command_serve_plan = {
+const spot_verb_t spot_verb_serve_plan = {
     .name = "serve plan",
     .arguments = "SCENARIO",
     .summary = "Find the cheapest configuration that serves in time",
@@ -689,7 +684,7 @@ static int rate_run(spot_call_t *call)
     return serve_call_find(call, SERVE_RATE);
 }
 
-const spot_command_t spot_command_serve_rate = {
+const spot_verb_t spot_verb_serve_rate = {
     .name = "serve rate",
     .arguments = "SCENARIO",
     .summary = "Find the highest rate that a budget serves in time",
@@ -712,7 +707,7 @@ static int compare_run(spot_call_t *call)
     return serve_call_find(call, SERVE_COMPARE);
 }
 
-const spot_command_t spot_command_serve_compare = {
+const spot_verb_t spot_verb_serve_compare = {
     .name = "serve compare",
     .arguments = "SCENARIO",
     .summary = "Compare the plans of greedy, polish and exact",
@@ -826,7 +821,7 @@ static int check_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_serve_check = {
+const spot_verb_t spot_verb_serve_check = {
     .name = "serve check",
     .arguments = "SCENARIO",
     .summary = "Check a configuration against its latency objective",
@@ -898,8 +893,8 @@ static int find_frontier(serve_call_t *self, spot_table_t *table, frontier_point
         {.name = "configuration", .kind = SPOT_TABLE_PROSE}};
     spot_serve_scenario_t *scenario = &self->scenario;
     const size_t num_slos = scenario->num_frontier;
-    spot_progress_line_t line;
-    const spot_watch_t watch = spot_progress_watch(&line, "objectives", self->call->is_quiet);
+    spot_counter_t line;
+    const spot_watch_t watch = spot_counter_watch(&line, "objectives", self->call->is_quiet);
     int ret = 0;
 
     qsort(scenario->frontier_ns, num_slos, sizeof(*scenario->frontier_ns), compare_slos);
@@ -913,7 +908,7 @@ static int find_frontier(serve_call_t *self, spot_table_t *table, frontier_point
             ret != 0 ? ret : add_plan(self, &spot_planner_greedy, slo_ns, table, &points[j].greedy);
         spot_watch_report(&watch, (int64_t) j + 1, (int64_t) num_slos);
     }
-    spot_progress_finish(&line);
+    spot_counter_finish(&line);
     return ret;
 }
 
@@ -924,8 +919,7 @@ static int draw_frontier(
     const char *path = self->arguments->plot_path;
     const frontier_t frontier = {
         self->scenario.name, self->scenario.slo.percentile, self->scenario.num_frontier, points};
-    const int ret =
-        spot_draw_file(declare_frontier, &frontier, SPOT_FORMAT_SVG, path, &self->call->diag);
+    const int ret = spot_output_picture(declare_frontier, &frontier, path, &self->call->diag);
 
     return ret != 0 || self->data_path == NULL
                ? ret
@@ -958,7 +952,7 @@ static int frontier_run(spot_call_t *call)
     return ret;
 }
 
-const spot_command_t spot_command_serve_frontier = {
+const spot_verb_t spot_verb_serve_frontier = {
     .name = "serve frontier",
     .arguments = "SCENARIO",
     .summary = "List what a pipeline costs by its latency objective",
