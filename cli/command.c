@@ -19,11 +19,12 @@
 #include "base/utf8.h"
 #include "base/verb/output.h"
 #include "base/watch.h"
-#include "reports/traces/trace_report.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/engines.h"
+#include "sim/train/experiment.h"
 #include "traces/prices/price_history.h"
+#include "traces/verbs/trace_verbs.h"
 
 static void command_print_usage(const spot_verb_t *command, FILE *out);
 

@@ -45,11 +45,6 @@ static inline int spot_exit_of_verdict(spot_verdict_t verdict)
                                         : SPOT_EXIT_UNDECIDED;
 }
 
-extern const spot_verb_t spot_verb_trace_describe;
-extern const spot_verb_t spot_verb_trace_convert;
-extern const spot_verb_t spot_verb_trace_fit;
-extern const spot_verb_t spot_verb_trace_compare;
-extern const spot_verb_t spot_verb_trace_generate;
 extern const spot_verb_t spot_verb_tasks;
 extern const spot_verb_t spot_verb_tasks_fit;
 extern const spot_verb_t spot_verb_run;

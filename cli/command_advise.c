@@ -13,7 +13,6 @@
 #include "base/watch.h"
 #include "base/yaml.h"
 #include "cli/command.h"
-#include "cli/command_trace.h"
 #include "cli/progress.h"
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
@@ -22,6 +21,7 @@
 #include "sim/engines.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"
+#include "traces/verbs/trace_verbs.h"
 
 /* The first line of what is written: only such files are written over. A trace has a
  * header key instead. */

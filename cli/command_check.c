@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "base/verb/terminal.h"
 #include "cli/command.h"
-#include "cli/command_trace.h"
 #include "models/job_forecast.h"
 #include "models/measured_table.h"
 #include "models/profile.h"
@@ -35,6 +34,7 @@
 #include "traces/records/records.h"
 #include "traces/tasks/task_log.h"
 #include "traces/tasks/task_log_read.h"
+#include "traces/verbs/trace_verbs.h"
 
 typedef struct {
     spot_option_list_t paths;

@@ -9,12 +9,12 @@
 #include "base/units.h"
 #include "base/verb/terminal.h"
 #include "cli/command.h"
-#include "cli/command_trace.h"
 #include "cli/manual.h"
 #include "models/step_grid.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
+#include "traces/verbs/trace_verbs.h"
 
 extern const char spot_template_train[]; /* cli/template/train.yaml */
 

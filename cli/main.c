@@ -7,7 +7,8 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
-#include "reports/draw.h"
+#include "reports/chart/svg.h"
+#include "reports/table/document.h"
 #include "reports/table/table_terminal.h"
 
 #define NAME_COLUMNS 14 /* of names in lists */
@@ -331,10 +332,9 @@ static int run_words(int argc, char **argv)
     return unknown_command(argc, argv);
 }
 
-static int draw_svg(
-    spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag)
+static int write_svg(spot_chart_t *chart, FILE *out)
 {
-    return spot_draw_file(declare, context, SPOT_FORMAT_SVG, path, diag);
+    return spot_chart_svg(chart, SPOT_CHART_WIDE_PX, out);
 }
 
 static void put_item(const char *name, const char *text, FILE *out)
@@ -346,7 +346,8 @@ static void put_item(const char *name, const char *text, FILE *out)
 
 int main(int argc, char **argv)
 {
-    static const spot_dialects_t dialects = {spot_table_write_terminal, draw_svg, put_item};
+    static const spot_dialects_t dialects = {
+        spot_table_write_terminal, spot_document_to_terminal, write_svg, put_item};
 
     gsl_set_error_handler_off();
     spot_output_set_dialects(&dialects);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/provenance.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "models/step_pipeline.h"
@@ -695,7 +696,7 @@ static void put_head(FILE *out, const char *page, const char *summary)
         putc(toupper((unsigned char) page[j]), out);
     }
     fprintf(out, "\" \"%s\" \"\" \"spotsim %s\" \"spotsim manual\"\n.SH NAME\n%.*s \\- %s\n",
-        page + num_bytes + 1, SPOT_VERSION, num_bytes, page, summary);
+        page + num_bytes + 1, spot_build_info.version, num_bytes, page, summary);
 }
 
 /* engine: of the part "engine". */

@@ -7,10 +7,6 @@
 #define NUM_FILLED (SPOT_CHART_NUM_MARKERS - 1)
 #define NUM_COMBINATIONS (2 * NUM_FILLED - 1)
 
-/* For names without a colour of their own. */
-static const char *const others[] = {
-    "#68b9ea", "#e8a735", "#5fb89a", "#cc79a7", "#f4df7d", "#7d9cc9", "#d55e00", "#6a4c93"};
-
 /* Whether word stands in name between its ends or underscores. */
 static bool has_word(const char *name, const char *word)
 {
@@ -32,7 +28,7 @@ const char *spot_palette_colour(const spot_colour_t *colours, const char *name, 
             return colours->colour;
         }
     }
-    return others[place % (sizeof(others) / sizeof(others[0]))];
+    return spot_chart_fill(place);
 }
 
 const char *spot_palette_line_colour(size_t place)

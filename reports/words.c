@@ -305,18 +305,6 @@ const char *spot_words_run(spot_texts_t *texts, const spot_report_t *report)
 
 /* ---- Others ---- */
 
-const char *spot_words_shown(spot_texts_t *texts, const char *text)
-{
-    char shown[SPOT_UTF8_SHOWN_BYTES];
-
-    return spot_texts_add(texts, "%s", spot_utf8_shown(text, shown));
-}
-
-const char *spot_words_count(spot_texts_t *texts, int64_t count, const char *word)
-{
-    return spot_texts_add(texts, "%" PRId64 " %s%s", count, word, count == 1 ? "" : "s");
-}
-
 const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id)
 {
     const char *text = "";

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "base/verb/document.h"
 #include "reports/report.h"
 #include "reports/table/document.h"
 
@@ -159,9 +160,3 @@ const char *spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head)
 const char *spot_words_run(spot_texts_t *texts, const spot_report_t *report);
 
 /* ---- Others ---- */
-
-/* A text from outside, as spot_utf8_shown() shows it. */
-const char *spot_words_shown(spot_texts_t *texts, const char *text);
-
-/* "1 point", "2 points": word is a singular whose plural ends in s. */
-const char *spot_words_count(spot_texts_t *texts, int64_t count, const char *word);

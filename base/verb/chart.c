@@ -9,6 +9,14 @@
 
 #include "base/memory.h"
 
+const char *spot_chart_fill(size_t place)
+{
+    static const char *const colours[] = {
+        "#68b9ea", "#e8a735", "#5fb89a", "#cc79a7", "#f4df7d", "#7d9cc9", "#d55e00", "#6a4c93"};
+
+    return colours[place % (sizeof(colours) / sizeof(colours[0]))];
+}
+
 #define USUAL_THICKNESS 0.68
 
 /* ---- Memory ---- */

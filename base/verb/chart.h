@@ -43,6 +43,9 @@
 #define SPOT_INK_BAND "#d6e6f2"   /* behind curves */
 #define SPOT_INK_OTHER "#aab1b8"  /* curves that are not the point */
 
+/* What is filled, for names without a colour of their own: by its place in the picture. */
+const char *spot_chart_fill(size_t place);
+
 #define SPOT_DARK_INK "#e8eaed"
 #define SPOT_DARK_INK_LABEL "#c9ced6"
 #define SPOT_DARK_INK_QUIET "#9aa4af"

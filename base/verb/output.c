@@ -183,10 +183,31 @@ void spot_output_put_item(const char *name, const char *text, FILE *out)
     dialects->item(name, text, out);
 }
 
+void spot_output_document(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    dialects->document(self, terminal, out);
+}
+
+int spot_output_chart(spot_chart_t *chart, FILE *out)
+{
+    return dialects->chart(chart, out);
+}
+
 int spot_output_picture(
     spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag)
 {
-    return dialects->picture(declare, context, path, diag);
+    spot_chart_t *chart = spot_chart_new();
+    spot_outfile_t picture;
+    int ret = spot_outfile_init(&picture, path, diag);
+
+    if (ret == 0) {
+        ret = chart == NULL ? SPOT_ERR_NO_MEMORY : declare(chart, context);
+    }
+    if (ret == 0) {
+        ret = spot_output_chart(chart, picture.stream);
+    }
+    spot_chart_free(chart);
+    return spot_outfile_close(&picture, ret, diag);
 }
 
 static int write_tables_json(FILE *out, size_t num_tables, spot_table_t *tables)

@@ -8,6 +8,7 @@
 #include "base/assumed.h"
 #include "base/outfile.h"
 #include "base/verb/chart.h"
+#include "base/verb/document.h"
 #include "base/verb/table.h"
 
 /* Where the answer of a command goes and in which form, as its options say. */
@@ -61,9 +62,8 @@ SPOT_MUST_CHECK int spot_output_end(spot_output_t *self, int error);
  * verb is run. */
 typedef struct {
     int (*table)(const spot_table_t *table, const spot_terminal_t *terminal, FILE *out);
-    /* An SVG file that appears whole or not at all. */
-    int (*picture)(
-        spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag);
+    void (*document)(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
+    int (*chart)(spot_chart_t *chart, FILE *out); /* as SVG */
     /* A line of a list: what has a name, and what it is. */
     void (*item)(const char *name, const char *text, FILE *out);
 } spot_dialects_t;
@@ -76,7 +76,12 @@ SPOT_MUST_CHECK int spot_output_put_table(
 
 void spot_output_put_item(const char *name, const char *text, FILE *out);
 
-/* Draws an SVG. The error of declare, NO_MEMORY, IO. */
+/* Begins a document for people; the terminal and the stream must outlive it. */
+void spot_output_document(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
+
+/* Writes a chart as SVG, or declares it and writes its file, which appears whole or not at all. The
+ * error of declare, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_output_chart(spot_chart_t *chart, FILE *out);
 SPOT_MUST_CHECK int spot_output_picture(
     spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag);
 

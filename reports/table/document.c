@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/verb/terminal.h"
 #include "reports/markup/html.h"
 #include "reports/table/table_terminal.h"
 
@@ -154,165 +153,135 @@ int spot_table_write_html(const spot_table_t *self, const char *id, FILE *out)
     return ferror(out) ? SPOT_ERR_IO : 0;
 }
 
-/* ---- Pieces of a document ---- */
+/* ---- The form of pages ---- */
 
-void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
+static void page_section(const spot_document_t *self, const char *id, const char *title)
 {
-    *self = (spot_document_t){.out = out, .terminal = terminal};
-}
-
-void spot_document_to_page(spot_document_t *self, FILE *out)
-{
-    *self = (spot_document_t){.out = out};
-}
-
-void spot_document_fail(spot_document_t *self, int error)
-{
-    self->error = spot_error_first(self->error, error);
-}
-
-void spot_document_end_list(spot_document_t *self)
-{
-    if (self->has_list && spot_document_is_page(self)) {
-        fputs("</ul>\n", self->out);
-    }
-    self->has_list = false;
-}
-
-void spot_document_end_section(spot_document_t *self)
-{
-    spot_document_end_list(self);
-    if (self->has_section && spot_document_is_page(self)) {
-        fputs("</section>\n", self->out);
-    }
-    self->has_section = false;
-}
-
-int spot_document_end(spot_document_t *self)
-{
-    spot_document_end_section(self);
-    spot_document_fail(self, self->texts.error);
-    spot_document_fail(self, ferror(self->out) ? SPOT_ERR_IO : 0);
-    spot_texts_free(&self->texts);
-    return self->error;
-}
-
-/* A line of bold text. */
-static void write_title(const spot_document_t *self, const char *text)
-{
-    fprintf(self->out, "\n%s", spot_style_on(self->terminal, SPOT_STYLE_BOLD));
-    spot_text_write(self->out, text);
-    fprintf(self->out, "%s\n", spot_style_off(self->terminal, SPOT_STYLE_BOLD));
-}
-
-void spot_document_section(spot_document_t *self, const char *id, const char *title)
-{
-    spot_document_end_section(self);
-    self->has_section = true;
-    if (!spot_document_is_page(self)) {
-        write_title(self, title);
-        return;
-    }
     fprintf(self->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">", id,
         id, id);
     spot_html_text(self->out, title);
     fputs("</h2>\n", self->out);
 }
 
-void spot_document_heading(spot_document_t *self, const char *text)
+static void page_end_section(const spot_document_t *self)
 {
-    spot_document_end_list(self);
-    if (spot_document_is_page(self)) {
-        spot_html_element(self->out, "h3", text);
-        fputc('\n', self->out);
-    } else {
-        write_title(self, text);
-    }
+    fputs("</section>\n", self->out);
 }
 
-static void write_line(spot_document_t *self, const char *tag, const char *before,
-    const char *format, va_list values) SPOT_PRINTF(4, 0);
-
-/* One element of a page, or a line of a terminal. */
-static void write_line(
-    spot_document_t *self, const char *tag, const char *before, const char *format, va_list values)
+static void page_element(const spot_document_t *self, const char *tag, const char *text)
 {
-    const char *text = spot_texts_vadd(&self->texts, format, values);
-
-    if (spot_document_is_page(self)) {
-        spot_html_element(self->out, tag, text);
-    } else {
-        fputs(before, self->out);
-        spot_text_write(self->out, text);
-    }
+    spot_html_element(self->out, tag, text);
     fputc('\n', self->out);
 }
 
-void spot_document_paragraph(spot_document_t *self, const char *format, ...)
+static void page_heading(const spot_document_t *self, const char *text)
 {
-    va_list values;
-
-    spot_document_end_list(self);
-    va_start(values, format);
-    write_line(self, "p", "", format, values);
-    va_end(values);
+    page_element(self, "h3", text);
 }
 
-void spot_document_note(spot_document_t *self, const char *format, ...)
+static void page_list(const spot_document_t *self, bool is_open)
 {
-    va_list values;
-
-    spot_document_end_list(self);
-    va_start(values, format);
-    write_line(self, "p class=\"note\"", "", format, values);
-    va_end(values);
+    fputs(is_open ? "<ul>\n" : "</ul>\n", self->out);
 }
 
-void spot_document_item(spot_document_t *self, const char *format, ...)
+static void page_line(const spot_document_t *self, spot_line_kind_t kind, const char *text)
 {
-    va_list values;
+    static const char *const tags[] = {
+        [SPOT_DOCUMENT_PARAGRAPH] = "p",
+        [SPOT_DOCUMENT_NOTE] = "p class=\"note\"",
+        [SPOT_DOCUMENT_ITEM] = "li",
+    };
 
-    if (!self->has_list && spot_document_is_page(self)) {
-        fputs("<ul>\n", self->out);
-    }
-    self->has_list = true;
-    va_start(values, format);
-    write_line(self, "li", "  ", format, values);
-    va_end(values);
+    page_element(self, tags[kind], text);
 }
 
-void spot_document_gap(spot_document_t *self)
+static void page_fold(const spot_document_t *self, const char *summary)
 {
-    if (!spot_document_is_page(self)) {
-        fputc('\n', self->out);
-    }
+    fputs("<details>\n", self->out);
+    page_element(self, "summary", summary);
 }
 
-void spot_document_fold(spot_document_t *self, const char *summary)
+static void page_end_fold(const spot_document_t *self)
 {
-    spot_document_end_list(self);
-    if (spot_document_is_page(self)) {
-        fputs("<details>\n", self->out);
-        spot_html_element(self->out, "summary", summary);
-        fputc('\n', self->out);
-    } else {
-        write_title(self, summary);
-    }
+    fputs("</details>\n", self->out);
 }
 
-void spot_document_end_fold(spot_document_t *self)
+static int page_table(const spot_document_t *self, const char *id, const spot_table_t *table)
 {
-    spot_document_end_list(self);
-    if (spot_document_is_page(self)) {
-        fputs("</details>\n", self->out);
-    }
+    return spot_table_write_html(table, id, self->out);
 }
 
-void spot_document_table(spot_document_t *self, const char *id, spot_table_t *table)
+static void nothing(const spot_document_t *self)
 {
-    spot_document_end_list(self);
-    spot_document_fail(self, spot_document_is_page(self)
-                                 ? spot_table_write_html(table, id, self->out)
-                                 : spot_table_write_terminal(table, self->terminal, self->out));
-    spot_table_free(table);
+    (void) self;
+}
+
+void spot_document_to_page(spot_document_t *self, FILE *out)
+{
+    static const spot_document_form_t form = {.section = page_section,
+        .end_section = page_end_section,
+        .heading = page_heading,
+        .list = page_list,
+        .line = page_line,
+        .gap = nothing,
+        .fold = page_fold,
+        .end_fold = page_end_fold,
+        .table = page_table};
+
+    *self = (spot_document_t){.form = &form, .out = out};
+}
+
+/* ---- The form of terminals ---- */
+
+/* A line of bold text. */
+static void terminal_heading(const spot_document_t *self, const char *text)
+{
+    fprintf(self->out, "\n%s", spot_style_on(self->terminal, SPOT_STYLE_BOLD));
+    spot_text_write(self->out, text);
+    fprintf(self->out, "%s\n", spot_style_off(self->terminal, SPOT_STYLE_BOLD));
+}
+
+static void terminal_section(const spot_document_t *self, const char *id, const char *title)
+{
+    (void) id;
+    terminal_heading(self, title);
+}
+
+static void terminal_list(const spot_document_t *self, bool is_open)
+{
+    (void) self;
+    (void) is_open;
+}
+
+static void terminal_line(const spot_document_t *self, spot_line_kind_t kind, const char *text)
+{
+    fputs(kind == SPOT_DOCUMENT_ITEM ? "  " : "", self->out);
+    spot_text_write(self->out, text);
+    fputc('\n', self->out);
+}
+
+static void terminal_gap(const spot_document_t *self)
+{
+    fputc('\n', self->out);
+}
+
+static int terminal_table(const spot_document_t *self, const char *id, const spot_table_t *table)
+{
+    (void) id;
+    return spot_table_write_terminal(table, self->terminal, self->out);
+}
+
+void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    static const spot_document_form_t form = {.section = terminal_section,
+        .end_section = nothing,
+        .heading = terminal_heading,
+        .list = terminal_list,
+        .line = terminal_line,
+        .gap = terminal_gap,
+        .fold = terminal_heading,
+        .end_fold = nothing,
+        .table = terminal_table};
+
+    *self = (spot_document_t){.form = &form, .out = out, .terminal = terminal};
 }

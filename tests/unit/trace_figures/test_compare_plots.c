@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "reports/traces/picture_durations.h"
-#include "reports/traces/trace_picture.h"
-#include "reports/traces/trace_report.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
+#include "traces/verbs/picture_durations.h"
+#include "traces/verbs/trace_picture.h"
+#include "traces/verbs/trace_report.h"
 
 static const double few_s[] = {60, 60, 180, 600};
 static const double others_s[] = {120, 240};

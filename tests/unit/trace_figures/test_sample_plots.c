@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "reports/traces/picture_durations.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
+#include "traces/verbs/picture_durations.h"
 
 static const spot_labelled_law_t laws[] = {
     {"exponential", {&spot_family_exponential, {100}}},

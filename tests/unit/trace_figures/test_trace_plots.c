@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/traces/picture_population.h"
-#include "reports/traces/trace_picture.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/describe.h"
+#include "traces/verbs/picture_population.h"
+#include "traces/verbs/trace_picture.h"
 
 static void assert_availability(const trace_sample_t *sample, const char *expected)
 {

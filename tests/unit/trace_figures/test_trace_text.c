@@ -2,8 +2,9 @@
 /* The figures of traces as people read them. */
 #include <stdlib.h>
 
-#include "reports/traces/trace_report.h"
 #include "tests/unit/describe/trace_text.h"
+#include "tests/unit/trace_figures/trace_sample.h"
+#include "traces/verbs/trace_report.h"
 
 static void assert_printed(const spot_trace_t *trace, const char *expected)
 {
@@ -82,5 +83,6 @@ int main(void)
         cmocka_unit_test(test_availability),
     };
 
+    trace_sample_set_dialects();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

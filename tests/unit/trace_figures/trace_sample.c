@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/verb/output.h"
+#include "reports/chart/svg.h"
+#include "reports/table/table_terminal.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 
@@ -103,4 +106,18 @@ void trace_sample_assert_not_drawn(
 void trace_sample_end(const char *folder)
 {
     assert_int_equal(rmdir(folder), 0);
+}
+
+/* What the program hands down to verbs: pictures are SVG. */
+static int write_svg(spot_chart_t *chart, FILE *out)
+{
+    return spot_chart_svg(chart, SPOT_CHART_WIDE_PX, out);
+}
+
+__attribute__((constructor)) void trace_sample_set_dialects(void)
+{
+    static const spot_dialects_t dialects = {
+        .table = spot_table_write_terminal, .chart = write_svg};
+
+    spot_output_set_dialects(&dialects);
 }

@@ -38,3 +38,6 @@ void trace_sample_assert_not_drawn(
 
 /* The folder is empty; removes it. */
 void trace_sample_end(const char *folder);
+
+/* Before each test that draws or prints: done when the sample is linked. */
+void trace_sample_set_dialects(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/traces/trace_picture.h"
+#include "traces/verbs/trace_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,8 @@
 
 #include "base/files.h"
 #include "base/outfile.h"
+#include "base/verb/output.h"
 #include "base/verb/table.h"
-#include "reports/chart/svg.h"
-#include "reports/draw.h"
 
 const spot_chart_series_t spot_trace_picture_median = {.kind = SPOT_CHART_STEPS,
     .name = "A: median (dashed)",
@@ -38,7 +37,7 @@ static int write_data(spot_trace_picture_t *self, FILE *out)
 
 static int write_chart(spot_trace_picture_t *self, FILE *out)
 {
-    return spot_chart_svg(self->chart, SPOT_CHART_WIDE_PX, out);
+    return spot_output_chart(self->chart, out);
 }
 
 static int write_file(
@@ -127,24 +126,6 @@ void spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_serie
 
         spot_chart_add_xy(self->chart, curve->points[j].x, isnan(y) ? y : fmax(y, least));
     }
-}
-
-const char *spot_words_duration(spot_texts_t *texts, double duration_s)
-{
-    static const struct {
-        const char *name;
-        double unit_s;
-    } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}};
-
-    for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
-        if (duration_s >= 2 * units[j].unit_s) {
-            const double number = duration_s / units[j].unit_s;
-
-            return spot_texts_add(
-                texts, number < 999.5 ? "%.3g %s" : "%.0f %s", number, units[j].name);
-        }
-    }
-    return spot_texts_add(texts, "%.3g s", duration_s);
 }
 
 const char *spot_trace_population_word(spot_trace_kind_t kind)

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/traces/trace_report.h"
+#include "traces/verbs/trace_report.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "reports/palette.h"
-#include "reports/table/table_terminal.h"
-#include "reports/traces/picture_durations.h"
-#include "reports/traces/picture_population.h"
-#include "reports/traces/trace_picture.h"
 #include "traces/describe/describe.h"
+#include "traces/verbs/picture_durations.h"
+#include "traces/verbs/picture_population.h"
+#include "traces/verbs/trace_picture.h"
 
 /* ---- Texts in which "{NAME:FORM}" is a figure ---- */
 
@@ -142,7 +137,7 @@ static int print_gaps(const spot_describe_t *self, const spot_terminal_t *termin
             spot_table_end_cell(&table, stream);
         }
     }
-    ret = spot_table_write_terminal(&table, terminal, out);
+    ret = spot_output_put_table(&table, terminal, out);
     spot_table_free(&table);
     return ret;
 }
@@ -214,58 +209,6 @@ int spot_describe_print(const spot_describe_t *self, const spot_terminal_t *term
 }
 
 /* ---- Pictures of a trace and of a fit ---- */
-
-/* shown: as the user wrote it, behind option. */
-static int check_folder(
-    const char *folder, const char *option, const char *shown, spot_diag_t *diag)
-{
-    struct stat status;
-    int reason = 0;
-
-    if (stat(folder, &status) != 0) {
-        reason = errno;
-    } else if (!S_ISDIR(status.st_mode)) {
-        reason = ENOTDIR;
-    } else if (access(folder, W_OK | X_OK) != 0) {
-        reason = errno;
-    }
-    if (reason != 0) {
-        spot_diag_error(diag, shown, 0, 0, "%s: expected a folder to write pictures to: %s", option,
-            strerror(reason));
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return 0;
-}
-
-int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
-{
-    struct stat status;
-    const char *slash;
-    size_t num_bytes;
-    char *parent;
-    int ret;
-
-    if (folder == NULL || stat(folder, &status) == 0) {
-        return folder == NULL ? 0 : check_folder(folder, option, folder, diag);
-    }
-    if (folder[0] == '\0') {
-        spot_diag_error(diag, option, 0, 0, "expected the name of a folder");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    num_bytes = strlen(folder);
-    while (num_bytes > 1 && folder[num_bytes - 1] == '/') {
-        num_bytes--;
-    }
-    parent = spot_text_copy(folder, num_bytes);
-    if (parent == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    slash = strrchr(parent, '/');
-    parent[slash == NULL ? 0 : slash == parent ? 1 : slash - parent] = '\0';
-    ret = check_folder(parent[0] == '\0' ? "." : parent, option, folder, diag);
-    free(parent);
-    return ret;
-}
 
 const char *spot_pictures_name(spot_texts_t *texts, const char *path)
 {
@@ -548,7 +491,7 @@ static void declare_column(dots_t *self, size_t column_id, size_t series_id)
     spot_chart_series(self->picture.chart,
         &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
             .name = spot_words_shown(&self->picture.texts, label),
-            .colour = is_floor ? SPOT_INK_QUIET : spot_palette_colour(NULL, label, place_id),
+            .colour = is_floor ? SPOT_INK_QUIET : spot_chart_fill(place_id),
             .marker = is_floor ? SPOT_CHART_DIAMOND
                                : markers[place_id % (sizeof(markers) / sizeof(markers[0]))],
             .is_hollow = is_floor});

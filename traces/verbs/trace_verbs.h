@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/units.h"
-#include "cli/command.h"
+#include "base/verb/verb.h"
 #include "traces/convert/convert.h"
 #include "traces/describe/describe.h"
 
@@ -112,3 +112,8 @@ typedef struct {
 SPOT_MUST_CHECK int spot_taken_log_read(spot_taken_log_t *self, const char *path,
     const spot_convert_t *task, const char *written, spot_diag_t *diag);
 void spot_taken_log_free(spot_taken_log_t *self);
+
+/* ---- Verbs ---- */
+
+extern const spot_verb_t spot_verb_trace_convert, spot_verb_trace_describe, spot_verb_trace_fit,
+    spot_verb_trace_compare;

@@ -5,8 +5,8 @@
  * NO_MEMORY. */
 #pragma once
 
-#include "reports/traces/trace_picture.h"
 #include "traces/describe/sample.h"
+#include "traces/verbs/trace_picture.h"
 
 /* A fitted law and what it is called, e.g. "hyperexp2". */
 typedef struct {

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "base/verb/chart.h"
+#include "base/verb/document.h"
 #include "base/verb/table.h"
-#include "reports/words.h"
 #include "traces/describe/sample.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"
@@ -67,9 +67,6 @@ typedef struct {
 
 /* What a band is called. */
 #define SPOT_TRACE_BAND_NAME "A: 5–95 % of replications"
-
-/* "90 s", "4 min", "1.25 h": two or three digits. */
-const char *spot_words_duration(spot_texts_t *texts, double duration_s);
 
 /* "running", or "obtainable" for kind availability. */
 const char *spot_trace_population_word(spot_trace_kind_t kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/traces/picture_durations.h"
+#include "traces/verbs/picture_durations.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,14 +12,13 @@
 #include "base/outfile.h"
 #include "base/verb/table.h"
 #include "base/verb/terminal.h"
-#include "cli/command.h"
-#include "reports/table/table_terminal.h"
-#include "reports/traces/trace_report.h"
+#include "base/verb/verb.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 #include "traces/fit/fit_task.h"
 #include "traces/fit/fit_words.h"
+#include "traces/verbs/trace_report.h"
 
 typedef struct {
     const char *trace;  /* its name, "" for a lifetimes file */
@@ -390,7 +389,7 @@ static void text_sample(fit_table_t *self, const sample_t *sample)
     }
     if (!is_empty) {
         self->error = spot_error_first(
-            self->error, spot_table_write_terminal(&table, &self->setting.terminal, self->out));
+            self->error, spot_output_put_table(&table, &self->setting.terminal, self->out));
         self->has_fits = true;
     }
     spot_table_free(&table);
@@ -562,7 +561,7 @@ static void fit_table_hourly(fit_table_t *self, const spot_fit_hourly_t *hourly)
         ret = spot_table_write_json(&table, &self->json);
     } else {
         fputs("hourly: rates by hour of day, mean 1\n", self->out);
-        ret = spot_table_write_terminal(&table, &self->setting.terminal, self->out);
+        ret = spot_output_put_table(&table, &self->setting.terminal, self->out);
     }
     self->error = spot_error_first(self->error, ret);
     if (!self->is_json) {

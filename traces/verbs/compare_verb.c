@@ -10,14 +10,12 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/verb/terminal.h"
-#include "cli/command.h"
-#include "reports/table/document.h"
-#include "reports/traces/picture_durations.h"
-#include "reports/traces/picture_population.h"
-#include "reports/traces/trace_picture.h"
-#include "reports/traces/trace_report.h"
-#include "reports/words.h"
+#include "base/verb/verb.h"
 #include "traces/compare/comparison.h"
+#include "traces/verbs/picture_durations.h"
+#include "traces/verbs/picture_population.h"
+#include "traces/verbs/trace_picture.h"
+#include "traces/verbs/trace_report.h"
 
 /* ---- Tables ---- */
 
@@ -186,7 +184,7 @@ static int comparison_table_write(
     const spot_comparison_column_t *seed = spot_comparison_seed(self);
     spot_document_t document;
 
-    spot_document_to_terminal(&document, terminal, out);
+    spot_output_document(&document, terminal, out);
     write_head(self, &document);
     write_metrics(self, &document);
     if (seed != NULL && self->num_columns >= SPOT_COMPARISON_FIRST + 2) {

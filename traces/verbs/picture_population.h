@@ -3,7 +3,7 @@
  * and of events by the hour of the day. Files and errors as in trace_picture.h: IO, NO_MEMORY. */
 #pragma once
 
-#include "reports/traces/trace_picture.h"
+#include "traces/verbs/trace_picture.h"
 
 /* WHAT "availability": the instances over time, the capacity, the start and the censored
  * end. Columns: time_s; running (kind availability: obtainable), from then on; capacity,

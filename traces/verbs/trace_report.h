@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/verb/terminal.h"
+#include "base/verb/output.h"
 #include "traces/compare/comparison.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/sample.h"
@@ -26,11 +26,6 @@ SPOT_MUST_CHECK int spot_describe_print(
     const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out);
 
 /* ---- Pictures of a trace and of a fit ---- */
-
-/* Checks before long work that pictures can be written to the folder of an option such
- * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
- * BAD_INPUT with the reason in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag);
 
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
  * too. */

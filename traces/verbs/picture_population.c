@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/traces/picture_population.h"
+#include "traces/verbs/picture_population.h"
 
 #include <inttypes.h>
 #include <math.h>
