@@ -472,8 +472,6 @@ static const spot_verb_t *const trace_verbs[] = {&spot_verb_trace_convert,
     &spot_verb_trace_describe, &spot_verb_trace_fit, &spot_verb_trace_generate,
     &spot_verb_trace_compare, NULL};
 
-static const spot_verb_t *const task_verbs[] = {&spot_verb_tasks, &spot_verb_tasks_fit, NULL};
-
 static const spot_verb_t *const last_verbs[] = {&spot_verb_completion, &spot_verb_help, NULL};
 
 static const spot_verb_t *const *engine_verbs(const spot_experiment_t *engine)
@@ -496,9 +494,8 @@ static const spot_verb_t *const *list_at(size_t j)
            : j == 1               ? trace_verbs
            : j == 2               ? spot_price_verbs
            : j < num_engines + 2  ? engine_verbs(spot_engines[j - 2])
-           : j == num_engines + 2 ? task_verbs
-           : j == num_engines + 3 ? engine_verbs(spot_engines[0])
-           : j == num_engines + 4 ? last_verbs
+           : j == num_engines + 2 ? engine_verbs(spot_engines[0])
+           : j == num_engines + 3 ? last_verbs
                                   : NULL;
 }
 

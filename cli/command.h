@@ -45,8 +45,6 @@ static inline int spot_exit_of_verdict(spot_verdict_t verdict)
                                         : SPOT_EXIT_UNDECIDED;
 }
 
-extern const spot_verb_t spot_verb_tasks;
-extern const spot_verb_t spot_verb_tasks_fit;
 extern const spot_verb_t spot_verb_run;
 extern const spot_verb_t spot_verb_study;
 extern const spot_verb_t spot_verb_compare;

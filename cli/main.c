@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/manual.h"
 #include "reports/chart/svg.h"
+#include "reports/page/page_timeline.h"
 #include "reports/table/document.h"
 #include "reports/table/table_terminal.h"
 
@@ -346,8 +347,8 @@ static void put_item(const char *name, const char *text, FILE *out)
 
 int main(int argc, char **argv)
 {
-    static const spot_dialects_t dialects = {
-        spot_table_write_terminal, spot_document_to_terminal, write_svg, put_item};
+    static const spot_dialects_t dialects = {spot_table_write_terminal, spot_document_to_terminal,
+        write_svg, spot_recording_draw, put_item};
 
     gsl_set_error_handler_off();
     spot_output_set_dialects(&dialects);

@@ -193,6 +193,12 @@ int spot_output_chart(spot_chart_t *chart, FILE *out)
     return dialects->chart(chart, out);
 }
 
+int spot_output_recording(const struct spot_recording_view *view, bool is_trace, const char *path,
+    FILE *out, spot_diag_t *diag)
+{
+    return dialects->recording(view, is_trace, path, out, diag);
+}
+
 int spot_output_picture(
     spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag)
 {

@@ -58,12 +58,17 @@ SPOT_MUST_CHECK int spot_output_end(spot_output_t *self, int error);
 
 /* ---- Tables and pictures ---- */
 
+struct spot_recording_view; /* sim/bench/engine/series.h */
+
 /* How people see what a verb has to say: the forms are those of reports. Set once, before the first
  * verb is run. */
 typedef struct {
     int (*table)(const spot_table_t *table, const spot_terminal_t *terminal, FILE *out);
     void (*document)(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
     int (*chart)(spot_chart_t *chart, FILE *out); /* as SVG */
+    /* A recording as a page, or as a Chrome trace. */
+    int (*recording)(const struct spot_recording_view *view, bool is_trace, const char *path,
+        FILE *out, spot_diag_t *diag);
     /* A line of a list: what has a name, and what it is. */
     void (*item)(const char *name, const char *text, FILE *out);
 } spot_dialects_t;
@@ -78,6 +83,11 @@ void spot_output_put_item(const char *name, const char *text, FILE *out);
 
 /* Begins a document for people; the terminal and the stream must outlive it. */
 void spot_output_document(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
+
+/* Writes a recording as a self-contained page, or as a Chrome trace. path is what messages call it.
+ * BAD_PARAM with the reason in diag: there is nothing to draw; NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_output_recording(const struct spot_recording_view *view, bool is_trace,
+    const char *path, FILE *out, spot_diag_t *diag);
 
 /* Writes a chart as SVG, or declares it and writes its file, which appears whole or not at all. The
  * error of declare, NO_MEMORY, IO. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page_timeline.h"
+#include "reports/run_result.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -742,4 +743,24 @@ void spot_page_timelines_write(
     }
     spot_document_fail(document, spot_error_first(ret, texts.error));
     spot_texts_free(&texts);
+}
+
+int spot_recording_draw(const spot_recording_view_t *view, bool is_trace, const char *path,
+    FILE *out, spot_diag_t *diag)
+{
+    spot_run_series_t series = {0};
+    int ret;
+
+    if (is_trace) {
+        return spot_chrome_trace_write(view->recording, out);
+    }
+    ret = spot_run_series_init(&series, view->recording, view->colours);
+    series.title = view->title;
+    series.max_rows = view->max_rows;
+    series.gathered = view->gathered;
+    series.more = view->more;
+    series.more_context = view->more_context;
+    ret = ret == 0 ? spot_page_run_write(&series, path, out, diag) : ret;
+    spot_run_series_free(&series);
+    return ret;
 }

@@ -16,6 +16,10 @@
 SPOT_MUST_CHECK int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag);
 
+/* The same of a view of a recording; is_trace: a Chrome trace instead. */
+SPOT_MUST_CHECK int spot_recording_draw(const spot_recording_view_t *view, bool is_trace,
+    const char *path, FILE *out, spot_diag_t *diag);
+
 /* Bins of a lane that has more points than the page may have, columns of a curve, and
  * pieces of spans. */
 #define SPOT_TIMELINE_DATA_BINS 4000

@@ -264,6 +264,8 @@ static const char example[] = "scenario: small\n"
                               "right: 4 s, sum: 1 s}\n"
                               "delays: {decision: 0 s, comm: 1 ms, queue: 10 ms, local: 0 s}\n";
 
+static const struct spot_verb *const verbs[] = {&spot_verb_tasks, &spot_verb_tasks_fit, NULL};
+
 const spot_experiment_t spot_rerun_experiment = {
     .name = "tasks",
     .summary = "A task graph that runs again, with other workers",
@@ -280,4 +282,5 @@ const spot_experiment_t spot_rerun_experiment = {
     .close = tasks_close,
     .run = tasks_run,
     .view = &view,
+    .verbs = verbs,
 };

@@ -90,3 +90,6 @@ SPOT_MUST_CHECK int spot_rerun_run(spot_rerun_t *self, const spot_replication_t 
 void spot_rerun_free(spot_rerun_t *self);
 
 extern const spot_experiment_t spot_rerun_experiment;
+
+/* Its verbs. */
+extern const struct spot_verb spot_verb_tasks, spot_verb_tasks_fit;

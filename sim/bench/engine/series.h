@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/verb/chart.h"
+#include "sim/bench/engine/metric.h"
 
 /* What the cells of a column are. Times are in ticks of the series. */
 typedef enum {
@@ -163,3 +165,16 @@ const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t co
 
 /* Aborts if instants are not in order where the shape says so. O(cells). */
 void spot_series_verify(const spot_series_t *self);
+
+/* ---- A recording as people see it ---- */
+
+/* For spot_output_recording(). */
+typedef struct spot_recording_view {
+    const spot_recording_t *recording;
+    const spot_colour_t *colours; /* may be NULL */
+    const char *title;
+    size_t max_rows;      /* of a lane of its page; 0: as many as a page may have */
+    const char *gathered; /* what spans are in place of rows; NULL: rows */
+    spot_declare_t more;  /* another picture for its page; NULL: none */
+    const void *more_context;
+} spot_recording_view_t;

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/tasks/task_report.h"
+#include "base/verb/output.h"
+#include "reports/page/page_timeline.h"
+#include "sim/tasks/task_report.h"
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 
@@ -173,6 +175,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_many),
         cmocka_unit_test(test_trace), cmocka_unit_test(test_nothing)};
+    static const spot_dialects_t dialects = {.recording = spot_recording_draw};
 
+    spot_output_set_dialects(&dialects);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/command.h"
-#include "reports/tasks/task_report.h"
+#include "base/verb/verb.h"
+#include "sim/tasks/task_report.h"
 #include "traces/tasks/task_analysis.h"
 #include "traces/tasks/task_compare.h"
 #include "traces/tasks/task_log_read.h"
@@ -186,7 +186,7 @@ static int write_results(spot_call_t *call, const results_t *self)
         put(self, &json);
         return spot_output_end(&output, 0);
     }
-    spot_document_to_terminal(&document, &output.terminal, out);
+    spot_output_document(&document, &output.terminal, out);
     if (self->comparison != NULL) {
         self->comparison->num_pairs = 0; /* too many for people */
     } else if (self->num_logs > 1) {

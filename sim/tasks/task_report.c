@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/tasks/task_report.h"
+#include "sim/tasks/task_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/outfile.h"
-#include "reports/page/page_timeline.h"
-#include "reports/run_result.h"
+#include "base/verb/output.h"
+#include "sim/bench/engine/series.h"
 
 /* ---- CSV ---- */
 
@@ -714,26 +714,24 @@ int spot_task_runs_draw(size_t num_runs, const spot_task_run_t *runs, bool is_tr
     const char *path, FILE *out, spot_diag_t *diag)
 {
     view_t self = {.num_runs = num_runs, .runs = runs, .is_trace = is_trace};
-    spot_run_series_t series = {0};
     spot_texts_t texts = {0};
     int ret = init(&self);
 
-    if (ret == 0 && is_trace) {
-        ret = spot_chrome_trace_write(&self.recording, out);
-    } else if (ret == 0) {
-        ret = spot_run_series_init(&series, &self.recording, colours);
-        series.title = num_runs == 1
-                           ? runs[0].file
-                           : spot_texts_add(&texts, "1: %s, 2: %s", runs[0].file, runs[1].file);
-        series.max_rows = MAX_STEPS;
-        series.gathered = self.has_bars ? NULL
-                                        : "bars are how busy workers are: the log has "
-                                          "more tasks than the page holds";
-        series.more = declare_split;
-        series.more_context = &self;
-        ret = ret == 0 ? spot_page_run_write(&series, path, out, diag) : ret;
+    if (ret == 0) {
+        const spot_recording_view_t view = {.recording = &self.recording,
+            .colours = colours,
+            .title = num_runs == 1
+                         ? runs[0].file
+                         : spot_texts_add(&texts, "1: %s, 2: %s", runs[0].file, runs[1].file),
+            .max_rows = MAX_STEPS,
+            .gathered = self.has_bars ? NULL
+                                      : "bars are how busy workers are: the log has "
+                                        "more tasks than the page holds",
+            .more = declare_split,
+            .more_context = &self};
+
+        ret = spot_output_recording(&view, is_trace, path, out, diag);
     }
-    spot_run_series_free(&series);
     spot_recording_free(&self.recording);
     spot_texts_free(&texts);
     return ret;

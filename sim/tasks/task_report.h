@@ -3,7 +3,7 @@
  * trace. Everything is written from logs that were read and analysed (traces/tasks/). */
 #pragma once
 
-#include "reports/table/document.h"
+#include "base/verb/document.h"
 #include "traces/tasks/task_compare.h"
 
 /* Writes what put() writes of context as JSON: maps of maps as tables, ns as seconds.
