@@ -906,7 +906,7 @@ void spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *na
 {
     if (node->kind == SPOT_NODE_MAP) {
         spot_bind_chosen(self, fields, name, node, target);
-    } else {
+    } else if (self->visitor == NULL) {
         report_expected(self, name, node, "a map of keys", "");
     }
 }

@@ -349,8 +349,9 @@ const spot_field_t spot_job_fields[] = {
         .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED, SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "", "input pipeline",
          "the data loader: steps wait for data that it does not deliver in time, and it "
-         "fills anew after each restart. Without it steps never wait"),
-        .settle = spot_loader_settle},
+         "fills anew after each restart; or the path of a file of `spotsim input fit`, whose "
+         "key input counts. Without it steps never wait"),
+        .bind = spot_loader_bind, .file_table = spot_loader_file_table},
     {.name = NULL},
 };
 

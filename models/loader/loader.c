@@ -202,6 +202,51 @@ void spot_loader_settle(
     }
 }
 
+static void bind_loader(spot_bind_t *bind, const char *name, const spot_field_t *field,
+    const spot_node_t *node, void *target)
+{
+    const size_t num_errors = bind->diag->num_errors;
+
+    spot_bind_map(bind, spot_loader_fields, name, node, target);
+    if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
+        spot_loader_settle(bind, field, node, target);
+    }
+}
+
+void spot_loader_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_yaml_t document = {.root = NULL};
+    const spot_node_t *input;
+    char *path;
+    int ret;
+
+    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+        bind_loader(bind, field->name, field, node, target);
+        return;
+    }
+    path = spot_node_file_path(node);
+    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
+    input = document.root == NULL ? NULL : spot_node_get(document.root, "input");
+    if (ret == 0 && input == NULL) {
+        spot_bind_error(bind, node, field->name,
+            "expected a map of keys, or a file of `spotsim input fit`: %s has no key input", path);
+    } else if (ret == 0) {
+        bind_loader(bind, "input", field, input, target);
+    }
+    spot_yaml_free(&document);
+    free(path);
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
+}
+
+const spot_field_t *spot_loader_file_table(const spot_node_t *root)
+{
+    static const spot_field_t fields[] = {
+        {.name = "input", .type = SPOT_FIELD_MAP, .fields = spot_loader_fields}, {.name = NULL}};
+
+    return spot_node_get(root, "input") == NULL ? NULL : fields;
+}
+
 #define S_PER_NS 1e-9
 
 static double seconds(int64_t ns)

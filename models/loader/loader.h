@@ -79,6 +79,14 @@ extern const spot_field_t spot_loader_fields[];
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
+/* Binds a loader in place of its type, a map: it may be a map of spot_loader_fields, or the path of a
+ * file that `spotsim input fit` writes, whose key input is one. Checks the keys together. */
+void spot_loader_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
+
+/* The table of the root of such a file. */
+const spot_field_t *spot_loader_file_table(const spot_node_t *root);
+
 /* Whether the default of a key ("loader.threads") has a bearing on a bound loader, of a
  * training job or of a loop of its own. */
 bool spot_loader_decides(const spot_loader_t *self, const char *key, bool is_of_job);

@@ -344,18 +344,31 @@ static int read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bi
 
 /* ---- What tasks take ---- */
 
-/* The item for the class of a task, or NULL. */
-static const spot_rerun_class_t *find_class(size_t num, spot_rerun_class_t *items, const char *id)
+/* The names of items, in their order. NO_MEMORY; free self even then. */
+static int name_classes(spot_names_t *self, size_t num, const spot_rerun_class_t *items)
 {
-    const size_t num_bytes = spot_task_class_bytes(id);
+    int ret = 0;
 
-    for (size_t j = 0; j < num; j++) {
-        if (strncmp(items[j].name, id, num_bytes) == 0 && items[j].name[num_bytes] == '\0') {
-            items[j].num_tasks++;
-            return &items[j];
-        }
+    spot_names_init(self);
+    for (size_t j = 0; j < num && ret == 0; j++) {
+        int32_t class_id;
+
+        ret = spot_names_add(self, items[j].name, strlen(items[j].name), &class_id);
     }
-    return NULL;
+    return ret;
+}
+
+/* The item for the class of a task, which counts it, or NULL. O(1). */
+static const spot_rerun_class_t *find_class(
+    const spot_names_t *names, spot_rerun_class_t *items, const char *id)
+{
+    const int32_t class_id = spot_names_find(names, id, spot_task_class_bytes(id));
+
+    if (class_id < 0) {
+        return NULL;
+    }
+    items[class_id].num_tasks++;
+    return &items[class_id];
 }
 
 /* A run knows of the data of each task when each worker and host has it. */
@@ -370,8 +383,9 @@ static int check_memory(
     return spot_memory_check(&need, diag, spot_node_place(root, "workers"), "workers");
 }
 
-/* Inputs of tasks, and what they take. */
-static int settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
+/* Inputs of tasks, and what they take, by the names of runs and betas. */
+static int settle_tasks(scenario_t *self, const spot_names_t *runs, const spot_names_t *betas,
+    const spot_node_t *root, spot_bind_t *bind)
 {
     const spot_task_log_t *log = &self->log;
     const spot_attempts_t *attempts = &self->analysis.tasks;
@@ -396,8 +410,8 @@ static int settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *
             continue;
         }
         const char *id = log->ids.names[j];
-        const spot_rerun_class_t *run = find_class(self->num_runs, self->runs, id);
-        const spot_rerun_class_t *beta = find_class(self->num_betas, self->betas, id);
+        const spot_rerun_class_t *run = find_class(runs, self->runs, id);
+        const spot_rerun_class_t *beta = find_class(betas, self->betas, id);
         const bool has_run =
             self->best[j] >= 0 && spot_attempt_between(&attempts->attempts[self->best[j]],
                                       SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &task->recorded_ns);
@@ -486,6 +500,7 @@ static int order_tasks(scenario_t *self)
 /* What is not given; and whether the rest is possible. */
 static int settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
+    spot_names_t runs, betas;
     int ret;
 
     for (size_t j = 0; j < 2; j++) {
@@ -509,7 +524,11 @@ static int settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         return SPOT_ERR_NO_MEMORY;
     }
     spot_tasks_first_finished(&self->log, &self->analysis.tasks, self->best);
-    ret = settle_tasks(self, root, bind);
+    ret = name_classes(&runs, self->num_runs, self->runs);
+    ret = spot_error_first(ret, name_classes(&betas, self->num_betas, self->betas));
+    ret = ret == 0 ? settle_tasks(self, &runs, &betas, root, bind) : ret;
+    spot_names_free(&runs);
+    spot_names_free(&betas);
     report(bind, self->is_replay && self->analysis.tasks.num_attempts > self->num_tasks, root,
         "replay", "the log", "has several attempts of a task: one is needed");
     for (size_t j = 0; ret == 0 && j < self->num_runs + self->num_betas; j++) {

@@ -61,7 +61,8 @@ static bool job_decides(const spot_scenario_t *self, const spot_node_t *root, co
     if ((name = behind(figure, "checkpoint.")) != NULL) {
         return checkpoint_decides(self, root, figure, name);
     }
-    if ((name = behind(figure, "input.")) != NULL) {
+    if ((name = behind(figure, "input: input.")) != NULL ||
+        (name = behind(figure, "input.")) != NULL) {
         return spot_loader_decides(&self->job.input, name, true);
     }
     if ((name = behind(figure, "step_time.pipeline.")) != NULL) {

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/verb/chart.h"
 #include "sim/bench/engine/metric.h"
 
 /* What the cells of a column are. Times are in ticks of the series. */
@@ -168,6 +167,8 @@ void spot_series_verify(const spot_series_t *self);
 
 /* ---- A recording as people see it ---- */
 
+struct spot_chart; /* base/verb/chart.h */
+
 /* For spot_output_recording(). */
 typedef struct spot_recording_view {
     const spot_recording_t *recording;
@@ -175,6 +176,7 @@ typedef struct spot_recording_view {
     const char *title;
     size_t max_rows;      /* of a lane of its page; 0: as many as a page may have */
     const char *gathered; /* what spans are in place of rows; NULL: rows */
-    spot_declare_t more;  /* another picture for its page; NULL: none */
+    /* Another picture for its page, a spot_declare_t; NULL: none. */
+    int (*more)(struct spot_chart *chart, const void *context);
     const void *more_context;
 } spot_recording_view_t;

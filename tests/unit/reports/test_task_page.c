@@ -5,7 +5,7 @@
 
 #include "base/verb/output.h"
 #include "reports/page/page_timeline.h"
-#include "sim/tasks/task_report.h"
+#include "sim/tasks/task_verbs.h"
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 

@@ -698,6 +698,38 @@ static void test_files_that_cannot_be_read(void **state)
     spot_diag_free(&diag);
 }
 
+/* job.input as a map, and as the path of a file of `spotsim input fit` with the same map. */
+static void test_loader_of_a_file(void **state)
+{
+#define LOADER                                                                                     \
+    "{samples: 5000, loader: {processes: 3, block: 20, threads: 2}, "                              \
+    "cost: {decode: 2 ms, read: {local: 1 ms, remote: 7 ms}, merged: 1 ms}, "                      \
+    "storage: {local_share: 0.5}}\n"
+    static const char *const jobs[] = {"{input: " LOADER "}", "{input: fitted.yaml}"};
+    spot_loader_t loaders[2];
+
+    (void) state;
+    write_file("fitted.yaml",
+        "scenario: loader\nengine: input\nbatch: 32\ncompute: 5 ms\ninput: " LOADER
+        "fitted:\n  compute: [1 ms, 9 ms]\n");
+    for (size_t j = 0; j < 2; j++) {
+        char text[1024];
+        spot_scenario_t scenario;
+        spot_diag_t diag;
+
+        snprintf(text, sizeof(text), NAME HOUR FILE_3 "job: %s\n", jobs[j]);
+        spot_diag_init(&diag);
+        assert_int_equal(bind_job(&scenario, text, &diag), 0);
+        loaders[j] = scenario.job.input;
+        spot_scenario_free(&scenario);
+        spot_diag_free(&diag);
+    }
+    assert_true(loaders[0].is_given);
+    assert_int_equal(loaders[0].block, 20);
+    assert_memory_equal(&loaders[0], &loaders[1], sizeof(loaders[0]));
+    remove("fitted.yaml");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -725,6 +757,7 @@ int main(void)
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_errors_of_changes),
         cmocka_unit_test(test_files_that_cannot_be_read),
+        cmocka_unit_test(test_loader_of_a_file),
     };
 
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
