@@ -248,7 +248,8 @@ const spot_verb_t spot_verb_input_predict = {
 /* ---- spotsim input search ---- */
 
 typedef struct {
-    spot_input_request_t request; /* its path may be that of a table */
+    spot_option_list_t paths;     /* of models, or of one table */
+    spot_input_request_t request; /* of one of them */
     const char *csv_path, *max_memory;
     int method;
     bool has_table;
@@ -306,8 +307,7 @@ static void take_list(spot_call_t *call, const spot_option_t *option, const char
 #define SPOT_OPTIONS_OF search_arguments_t
 
 static const spot_option_t search_options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a model file or a table", 0, "MODEL.yaml|TABLE.csv", request.model_path, NULL),
+    SPOT_OPTION(ARGUMENTS, "a model file or a table", 0, "MODEL.yaml...|TABLE.csv", paths, NULL),
     SPOT_OPTION(CHOICE, "method", 0, "early-stop|grid|random|tpe", method,
         "The search (default early-stop)", .choices = methods),
     SPOT_OPTION(COUNT, "evaluations", 0, "N", search.max_evaluations,
@@ -347,11 +347,18 @@ static const spot_option_t search_options[] = {
 static void search_check(spot_call_t *call)
 {
     search_arguments_t *arguments = call->arguments;
-    const char *path = arguments->request.model_path;
+    const size_t num_paths = arguments->paths.num_texts;
+    const char *path = num_paths == 0 ? NULL : arguments->paths.texts[0];
     const spot_measure_t *measure = &arguments->measure;
     const bool has_command = measure->command != NULL;
-    const bool has_table = path != NULL && spot_has_suffix(path, ".csv");
+    bool has_table = false;
 
+    for (size_t j = 0; j < num_paths; j++) {
+        has_table = has_table || spot_has_suffix(arguments->paths.texts[j], ".csv");
+    }
+    spot_usage_refuse(call, num_paths > 1 && (has_table || has_command),
+        "expected one table, or the model files of one or more jobs");
+    arguments->request.model_path = path;
     arguments->has_table = has_table;
     spot_usage_refuse(call, path == NULL ? !has_command : has_table && has_command,
         "expected a model file, a table, or --measure with or without a model file");
@@ -455,13 +462,34 @@ static int measure_and_show(void *context, spot_search_point_t *point)
     return ret;
 }
 
+/* Reads the models of all jobs, and leaves out the blocks that one of them has no memory for. */
+static int open_jobs(spot_call_t *call, search_arguments_t *arguments, spot_search_jobs_t *jobs)
+{
+    const spot_option_list_t *paths = &arguments->paths;
+    int ret = 0;
+
+    jobs->jobs = spot_calloc(paths->num_texts, sizeof(*jobs->jobs));
+    if (jobs->jobs == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; ret == 0 && j < paths->num_texts; j++) {
+        arguments->request.model_path = paths->texts[j];
+        ret = spot_input_open(&jobs->jobs[j], call, &arguments->request);
+        if (ret == 0 && arguments->max_memory != NULL) {
+            ret = limit_blocks(arguments, &jobs->jobs[j], &call->diag);
+        }
+        jobs->num_jobs++;
+    }
+    return ret;
+}
+
 static int search_run(spot_call_t *call)
 {
     search_arguments_t *arguments = call->arguments;
     const spot_search_method_t *method = searches[arguments->method];
     spot_search_t *search = &arguments->search;
     spot_measure_t *measure = &arguments->measure;
-    spot_input_scenario_t scenario;
+    spot_search_jobs_t jobs = {.num_jobs = 0};
     int ret = 0;
 
     measure->texts = &call->texts;
@@ -470,13 +498,10 @@ static int search_run(spot_call_t *call)
     if (arguments->has_table) {
         measure->path = arguments->request.model_path;
     } else if (arguments->request.model_path != NULL) {
-        ret = spot_input_open(&scenario, call, &arguments->request);
-        if (ret == 0 && arguments->max_memory != NULL) {
-            ret = limit_blocks(arguments, &scenario, &call->diag);
-        }
+        ret = open_jobs(call, arguments, &jobs);
     }
     if (measure->command == NULL && !arguments->has_table) {
-        search->context = &scenario;
+        search->context = &jobs;
         search->measure = spot_search_predict;
     } else if (ret == 0) {
         ret = spot_measure_read(measure, search);
@@ -492,10 +517,10 @@ static int search_run(spot_call_t *call)
         }
     }
     ret = ret != 0 ? ret : spot_search_run(search, method, &call->texts.arena);
-    if (search->best != NULL && search->context == &scenario) {
-        scenario.loader.threads = search->best->threads;
-        scenario.loader.block = search->best->block;
-        input_warn(&scenario, call, arguments->request.model_path);
+    for (size_t j = 0; search->best != NULL && search->context == &jobs && j < jobs.num_jobs; j++) {
+        jobs.jobs[j].loader.threads = search->best->threads;
+        jobs.jobs[j].loader.block = search->best->block;
+        input_warn(&jobs.jobs[j], call, arguments->paths.texts[j]);
     }
     if (ret == SPOT_ERR_INTERRUPTED) {
         const bool has_log = measure->path != NULL;
@@ -505,12 +530,13 @@ static int search_run(spot_call_t *call)
     }
     ret = ret != 0 ? ret : answer(call, search);
     free(measure->points);
+    free(jobs.jobs);
     return ret;
 }
 
 const spot_verb_t spot_verb_input_search = {
     .name = "input search",
-    .arguments = "[MODEL.yaml|TABLE.csv]",
+    .arguments = "[MODEL.yaml...|TABLE.csv]",
     .summary = "Find the block size and decode threads of a loader",
     .doc = "Looks for the least completion time of a batch, its loading and computing: by "
            "the model of 'input fit', in a table with the columns block_size, "
@@ -518,8 +544,10 @@ const spot_verb_t spot_verb_input_search = {
            "measures. Threads 1, block 1, a file for each sample, comes first. A point "
            "that stalls for at most 5 % of its time ends the search. A command that "
            "fails, hangs or prints no time is a failed point. The exit code is 1 if all "
-           "points fail. Methods:",
+           "points fail. Of several models, those of jobs that share a setting, the time is the "
+           "mean of the jobs, and stall_share that of the job that stalls most. Methods:",
     .examples = "  spotsim input search model.yaml --compute \"0.1 s\" --method grid\n"
+                "  spotsim input search vision.yaml speech.yaml --method tpe\n"
                 "  spotsim input search table.csv --reference start\n"
                 "  spotsim input search --method tpe --log points.csv \\\n"
                 "      --measure 'my-loader --threads {threads} --block {block}'\n",

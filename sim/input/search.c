@@ -347,15 +347,23 @@ int spot_search_run(spot_search_t *self, const spot_search_method_t *method, spo
 
 int spot_search_predict(void *context, spot_search_point_t *point)
 {
-    spot_input_scenario_t scenario = *(const spot_input_scenario_t *) context;
-    const spot_loader_work_t work = spot_input_scenario_work(&scenario);
-    spot_loader_prediction_t prediction = {0};
-    int ret;
+    const spot_search_jobs_t *self = context;
 
-    scenario.loader.threads = point->threads;
-    scenario.loader.block = point->block;
-    ret = spot_loader_predict(&prediction, &scenario.loader, &work);
-    point->seconds = prediction.completion_s;
-    point->stall_share = prediction.stall_share;
-    return ret;
+    point->seconds = point->stall_share = 0;
+    for (size_t j = 0; j < self->num_jobs; j++) {
+        const spot_loader_work_t work = spot_input_scenario_work(&self->jobs[j]);
+        spot_loader_t loader = self->jobs[j].loader;
+        spot_loader_prediction_t prediction = {0};
+        int ret;
+
+        loader.threads = point->threads;
+        loader.block = point->block;
+        ret = spot_loader_predict(&prediction, &loader, &work);
+        if (ret != 0) {
+            return ret;
+        }
+        point->seconds += prediction.completion_s / (double) self->num_jobs;
+        point->stall_share = fmax(point->stall_share, prediction.stall_share);
+    }
+    return 0;
 }

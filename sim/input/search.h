@@ -66,7 +66,14 @@ SPOT_MUST_CHECK int spot_search_run(
 /* By time, then by id: fewer threads, then the smaller block. */
 bool spot_search_is_better(const spot_search_point_t *a, const spot_search_point_t *b);
 
-/* A measure; context: a spot_input_scenario_t with samples and compute. */
+/* Jobs that share a setting, with samples and compute. */
+typedef struct {
+    size_t num_jobs;
+    spot_input_scenario_t *jobs; /* [num_jobs] */
+} spot_search_jobs_t;
+
+/* A measure; context: a spot_search_jobs_t. The time is the mean of the jobs, the share of stall
+ * that of the job that stalls most, so that a search ends where none does. */
 int spot_search_predict(void *context, spot_search_point_t *point);
 
 /* ---- Times from a table of measured points, or from a command that measures ---- */

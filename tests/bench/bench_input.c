@@ -62,11 +62,12 @@ static void read_runs(void *context)
 
 static void search(void *context)
 {
+    spot_search_jobs_t jobs = {1, context};
     spot_search_t self = {.max_evaluations = 60,
         .threads = {true, 4, {1, 2, 4, 8}},
         .blocks = {.is_given = true, .num_values = 15},
         .measure = spot_search_predict,
-        .context = context};
+        .context = &jobs};
     spot_arena_t memory = {0};
 
     for (int64_t j = 0; j < 15; j++) {

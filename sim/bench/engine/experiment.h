@@ -83,7 +83,8 @@ typedef struct {
     uint64_t replication;
     const atomic_int *stop;   /* not 0: return INTERRUPTED within a second; may be NULL */
     struct spot_tapes *tapes; /* traces/generate/membership.h: of the scenarios with the same
-                                 trace_key(); NULL: none, or a recording is wanted */
+                                 trace_key(); NULL: none, as of engines without one, or a
+                                 recording is wanted */
 } spot_replication_t;
 
 /* How a bound scenario stands beside the others of its study. */

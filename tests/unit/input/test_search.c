@@ -71,7 +71,8 @@ static void test_tpe_vector(void **state)
         {1, 280, .818574}, {2, 40, .826292}};
     const size_t num_steps = sizeof(steps) / sizeof(steps[0]);
     spot_input_scenario_t scenario = librispeech();
-    spot_search_t search = usual(spot_search_predict, &scenario);
+    spot_search_jobs_t jobs = {1, &scenario};
+    spot_search_t search = usual(spot_search_predict, &jobs);
     spot_arena_t memory = {0};
 
     (void) state;
@@ -87,10 +88,31 @@ static void test_tpe_vector(void **state)
     spot_arena_free(&memory);
 }
 
+/* The time of several jobs is their mean, and the stall that of the worst. */
+static void test_several_jobs(void **state)
+{
+    spot_input_scenario_t both[2] = {librispeech(), librispeech()};
+    spot_search_point_t point = {.threads = 2, .block = 40};
+    double seconds[2], stalls[2];
+
+    (void) state;
+    both[1].loader.cost.decode_ns *= 2;
+    for (size_t j = 0; j < 2; j++) {
+        assert_int_equal(spot_search_predict(&(spot_search_jobs_t){1, &both[j]}, &point), 0);
+        seconds[j] = point.seconds;
+        stalls[j] = point.stall_share;
+    }
+    assert_true(seconds[0] < seconds[1] && stalls[0] < stalls[1]);
+    assert_int_equal(spot_search_predict(&(spot_search_jobs_t){2, both}, &point), 0);
+    assert_float_equal(point.seconds, (seconds[0] + seconds[1]) / 2, 1e-12);
+    assert_float_equal(point.stall_share, stalls[1], 0);
+}
+
 static void test_grid_vector(void **state)
 {
     spot_input_scenario_t scenario = librispeech();
-    spot_search_t search = usual(spot_search_predict, &scenario);
+    spot_search_jobs_t jobs = {1, &scenario};
+    spot_search_t search = usual(spot_search_predict, &jobs);
     spot_arena_t memory = {0};
 
     (void) state;
@@ -446,6 +468,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tpe_vector),
+        cmocka_unit_test(test_several_jobs),
         cmocka_unit_test(test_grid_vector),
         cmocka_unit_test(test_early_stop_vector),
         cmocka_unit_test(test_early_stop_rules),
