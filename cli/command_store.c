@@ -217,9 +217,8 @@ static const spot_option_t report_options[] = {
     SPOT_OPTION(WRITTEN, "output", 'o', "REPORT.html", paths[FILE_PAGE],
         "Write one self-contained page to this file", .endings = ".html or .htm"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
-        "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv and "
-        "a script of gnuplot that draws the same data beside it; DIR is made if only "
-        "its last part is missing"),
+        "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv "
+        "beside it; DIR is made if only its last part is missing"),
     SPOT_OPTION(PICTURES, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
         "The same as PNG, twice as large (needs rsvg-convert)"),
     SPOT_OPTION(PICTURES, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],

@@ -681,14 +681,11 @@ expect "without rsvg-convert, report --png fails" [ $? -eq 1 ]
 stderr_says "rsvg-convert is not installed"
 expect "and says it once" [ "$(grep -c "is not installed" "$work/stderr")" -eq 1 ]
 same report.tex "$work/report.tex"
-for what in csv gnuplot; do
-    same "report-curves.$what" "$work/papers"/*-curves.$what
-done
+same report-curves.csv "$work/papers"/*-curves.csv
 # The runs whose timelines the store keeps are pictures too.
 for point in 0 3; do
     expect "a run of point $point has its data" \
         [ "$(head -1 "$work/papers"/*-timeline-$point-[0-9]*.csv)" = time_s,kind,name,value ]
-    expect "and its script" [ -s "$(echo "$work/papers"/*-timeline-$point-[0-9]*.gnuplot)" ]
 done
 PATH='' "$spotsim" report "$work/results.db" --svg "$work/papers" 2>"$work/stderr"
 expect "SVG needs no other program" [ $? -eq 0 ]
