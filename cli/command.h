@@ -262,7 +262,7 @@ int spot_command_call(const spot_command_t *command, int argc, char **argv);
 void spot_command_print_help(const spot_command_t *command, FILE *out);
 
 /* Its options, those of all commands, and what else is listed, for help and the manual. */
-void spot_command_put_lists(const spot_doc_t *doc, const spot_command_t *command);
+void spot_command_put_lists(const spot_help_t *doc, const spot_command_t *command);
 
 /* What "spotsim --version" prints; its first line is for programs: "spotsim VERSION
  * (COMMIT)". */

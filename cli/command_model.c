@@ -450,15 +450,15 @@ const spot_command_t spot_command_model_estimate = {
 
 static int list(spot_call_t *call)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(stdout);
+    const spot_help_t doc = spot_help_of_terminal(stdout);
 
     (void) call;
     spot_interrupt_print_rest();
     for (size_t j = 0; spot_model_names[j] != NULL; j++) {
-        spot_doc_item(&doc, spot_model_names[j], "", spot_model_presets[j].doc, 14);
+        spot_help_item(&doc, spot_model_names[j], "", spot_model_presets[j].doc, 14);
     }
     for (size_t j = 0; spot_accelerator_names[j] != NULL; j++) {
-        spot_doc_item(&doc, spot_accelerator_names[j], "", spot_accelerators[j].doc, 14);
+        spot_help_item(&doc, spot_accelerator_names[j], "", spot_accelerators[j].doc, 14);
     }
     return 0;
 }

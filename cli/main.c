@@ -80,7 +80,7 @@ static void offer_keys(const line_t *line)
 {
     for (int j = line->num_words - 1; j > 0; j--) {
         if (spot_has_suffix(line->words[j], ".yaml") || spot_has_suffix(line->words[j], ".yml")) {
-            const spot_doc_t doc = {.out = stdout, .prefix = line->prefix};
+            const spot_help_t doc = {.out = stdout, .prefix = line->prefix};
             spot_diag_t diag;
 
             spot_diag_init(&diag);

@@ -75,9 +75,9 @@ spot_terminal_t spot_terminal_of_output(bool is_plain)
         .is_utf8 = spot_terminal_is_utf8()};
 }
 
-spot_doc_t spot_doc_of_terminal(FILE *out)
+spot_help_t spot_help_of_terminal(FILE *out)
 {
-    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
+    return (spot_help_t){.out = out, .width = spot_terminal_of_output(true).width};
 }
 
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)

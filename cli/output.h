@@ -7,7 +7,7 @@
 
 #include "base/assumed.h"
 #include "base/outfile.h"
-#include "reports/doc.h"
+#include "reports/help.h"
 #include "reports/table/table.h"
 
 /* Where the answer of a command goes and in which form, as its options say. */
@@ -37,7 +37,7 @@ typedef struct {
 spot_terminal_t spot_terminal_of_output(bool is_plain);
 
 /* A document for such a terminal. */
-spot_doc_t spot_doc_of_terminal(FILE *out);
+spot_help_t spot_help_of_terminal(FILE *out);
 
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
