@@ -581,7 +581,7 @@ static void command_print_usage(const spot_verb_t *command, FILE *out)
     }
 }
 
-static void put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
+static void put_option(const spot_help_t *doc, const spot_option_t *option, const char *help)
 {
     const char *indent = doc->width == 0 ? "" : "    ";
     spot_texts_t texts = {0};
@@ -589,7 +589,7 @@ static void put_option(const spot_doc_t *doc, const spot_option_t *option, const
                            ? spot_texts_add(&texts, "-%c, --%s", option->letter, option->name)
                            : spot_texts_add(&texts, "%s--%s", indent, option->name);
 
-    spot_doc_item(doc, name,
+    spot_help_item(doc, name,
         option->value == NULL ? "" : spot_texts_add(&texts, "=%s", option->value),
         option->example == NULL ? help
                                 : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
@@ -597,13 +597,13 @@ static void put_option(const spot_doc_t *doc, const spot_option_t *option, const
     spot_texts_free(&texts);
 }
 
-void spot_verb_put_lists(const spot_doc_t *doc, const spot_verb_t *command)
+void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *command)
 {
     const spot_option_t *option;
     const char *name, *text;
 
     for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL; j++) {
-        spot_doc_item(doc, name, "", text, 14);
+        spot_help_item(doc, name, "", text, 14);
     }
     fputs(doc->width > 0 ? "\nOptions:\n" : "", doc->out);
     for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
@@ -614,16 +614,16 @@ void spot_verb_put_lists(const spot_doc_t *doc, const spot_verb_t *command)
 
 void spot_verb_print_help(const spot_verb_t *command, FILE *out)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
     command_print_usage(command, out);
     putc('\n', out);
-    spot_doc_text(&doc, command->summary);
+    spot_help_text(&doc, command->summary);
     putc('\n', out);
-    spot_doc_text(&doc, command->doc);
+    spot_help_text(&doc, command->doc);
     spot_verb_put_lists(&doc, command);
-    spot_doc_section(&doc, "Examples");
-    spot_doc_lines(&doc, command->examples);
+    spot_help_section(&doc, "Examples");
+    spot_help_lines(&doc, command->examples);
 }
 
 /* ---- Calls ---- */
@@ -780,7 +780,7 @@ int spot_verb_close_store(spot_store_t *store, int error, spot_diag_t *diag)
 
 /* ---- Help on a terminal ---- */
 
-spot_doc_t spot_doc_of_terminal(FILE *out)
+spot_help_t spot_help_of_terminal(FILE *out)
 {
-    return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
+    return (spot_help_t){.out = out, .width = spot_terminal_of_output(true).width};
 }

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/name_match.h"
 #include "base/verb/verb.h"
-#include "reports/doc.h"
+#include "reports/help.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store.h"
 
@@ -80,10 +80,10 @@ int spot_verb_call(const spot_verb_t *command, int argc, char **argv);
 void spot_verb_print_help(const spot_verb_t *command, FILE *out);
 
 /* Its options, those of all commands, and what else is listed, for help and the manual. */
-void spot_verb_put_lists(const spot_doc_t *doc, const spot_verb_t *command);
+void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *command);
 
 /* A document for the terminal that standard output is. */
-spot_doc_t spot_doc_of_terminal(FILE *out);
+spot_help_t spot_help_of_terminal(FILE *out);
 
 /* What "spotsim --version" prints; its first line is for programs: "spotsim VERSION
  * (COMMIT)". */

@@ -48,7 +48,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
         "Draw the run over time, such as instances by what they do: FILE.svg is a "
         "picture, FILE.html a page with one that can be zoomed. Beside a picture with a "
-        "distribution lie its data, FILE.csv, and FILE.gnuplot, which draws it again",
+        "distribution lie its data, FILE.csv",
         .endings = ".svg or .html"),
     SPOT_OPTION(FLAG, "ccdf", 0, NULL, is_longer,
         "Draw distributions as the share above each value, on a logarithmic axis"),
@@ -186,7 +186,7 @@ static int write_picture(const spot_run_series_t *run, const char *path, spot_di
 
     ret = ret == 0 ? spot_draw_file(spot_run_declare, run, SPOT_FORMAT_SVG, path, diag) : ret;
     return ret == 0 && cdf.series[0] != NULL && spot_has_suffix(path, ".svg")
-               ? spot_cdf_write_beside(&cdf, spot_run_declare, run, path, diag)
+               ? spot_cdf_write_beside(&cdf, path, diag)
                : ret;
 }
 

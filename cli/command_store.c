@@ -9,10 +9,8 @@
 #include "reports/export.h"
 #include "reports/page/page.h"
 #include "reports/report_text.h"
-#include "reports/side_by_side.h"
 #include "reports/table/table_paper.h"
 #include "sim/bench/analysis/race.h"
-#include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"
 
@@ -203,7 +201,7 @@ enum { FILE_PAGE, FILE_LATEX, FILE_MARKDOWN, NUM_FILES };
 
 typedef struct {
     const char *store_path;
-    const char *second_path;      /* of a store to compare it with, or NULL */
+    const char *second_path;      /* refused with a word of help */
     const char *paths[NUM_FILES]; /* NULL: not asked for; - is standard output */
     spot_paper_folders_t papers;
     bool is_plain;
@@ -214,13 +212,12 @@ typedef struct {
 
 static const spot_option_t report_options[] = {
     SPOT_OPTION(ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
-    SPOT_OPTION(ARGUMENT, "one database, or two to compare", 0, "AFTER.db", second_path, NULL),
+    SPOT_OPTION(ARGUMENT, "one database of results", 0, "RESULTS.db", second_path, NULL),
     SPOT_OPTION(WRITTEN, "output", 'o', "REPORT.html", paths[FILE_PAGE],
         "Write one self-contained page to this file", .endings = ".html or .htm"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
-        "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv and "
-        "a script of gnuplot that draws the same data beside it; DIR is made if only "
-        "its last part is missing"),
+        "Draw every picture to DIR/STUDY-PICTURE.svg, with what it shows as .csv "
+        "beside it; DIR is made if only its last part is missing"),
     SPOT_OPTION(PICTURES, "png", 0, "DIR", papers.folders[SPOT_FORMAT_PNG],
         "The same as PNG, twice as large (needs rsvg-convert)"),
     SPOT_OPTION(PICTURES, "pdf", 0, "DIR", papers.folders[SPOT_FORMAT_PDF],
@@ -241,7 +238,7 @@ static bool is_stdout(const char *path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* Whether something for papers is asked for, which is of one store. */
+/* Whether something for papers is asked for. */
 static bool has_paper(const report_arguments_t *arguments)
 {
     bool has_any = arguments->paths[FILE_LATEX] != NULL || arguments->paths[FILE_MARKDOWN] != NULL;
@@ -260,10 +257,10 @@ static void report_check(spot_call_t *call)
     for (int j = 0; j < NUM_FILES; j++) {
         num_stdout += is_stdout(arguments->paths[j]);
     }
+    spot_usage_refuse(call, arguments->second_path != NULL,
+        "expected one database: export both and put them side by side in pandas, see "
+        "docs/python.md");
     spot_usage_refuse(call, num_stdout > 1, "expected one output at most on standard output");
-    spot_usage_refuse(call, arguments->second_path != NULL && has_paper(arguments),
-        "expected no output but --output with two databases: pictures and tables for "
-        "papers are of one");
 }
 
 /* ---- What is written ---- */
@@ -322,73 +319,9 @@ static int write_outputs(
     return ret != 0 ? ret : write_files(arguments, true, report, diag);
 }
 
-/* ---- Two stores ---- */
-
-/* One of two stores, open. */
-typedef struct {
-    spot_store_t *store;
-    spot_report_t report;
-    spot_origin_t origin;
-} opened_t;
-
-static int read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
+static int report_run(spot_call_t *call)
 {
-    int ret = spot_verb_open_store(&self->store, path, diag);
-
-    ret = ret != 0 ? ret : spot_report_init(&self->report, self->store);
-    ret = ret != 0 ? ret : spot_origin_read(&self->origin, self->store);
-    *side = (spot_side_t){path, &self->report, self->origin.canonical};
-    return ret;
-}
-
-static int write_two(
-    const report_arguments_t *arguments, const spot_side_by_side_t *two, spot_diag_t *diag)
-{
-    const char *path = arguments->paths[FILE_PAGE];
-    const spot_target_t target = {path, path != NULL, arguments->is_plain};
-    spot_output_t output;
-    FILE *out = spot_output_begin(&output, &target, diag);
-    int ret = 0;
-
-    if (out != NULL) {
-        ret = path != NULL ? spot_page_side_by_side_write(two, out)
-                           : spot_side_by_side_print(two, &output.terminal, out);
-    }
-    return spot_output_end(&output, ret);
-}
-
-/* Reads two stores, compares them and writes the page or to the terminal. */
-static int show_two(spot_call_t *call, const report_arguments_t *arguments)
-{
-    const char *const paths[] = {arguments->store_path, arguments->second_path};
-    spot_side_t sides[SPOT_NUM_SIDES];
-    opened_t opened[SPOT_NUM_SIDES] = {{.store = NULL}, {.store = NULL}};
-    spot_side_by_side_t two = {.num_metrics = 0};
-    int ret = 0;
-
-    for (int side = 0; ret == 0 && side < SPOT_NUM_SIDES; side++) {
-        ret = read_side(&opened[side], &sides[side], paths[side], &call->diag);
-    }
-    if (ret == 0) {
-        ret = spot_side_by_side_init(&two, sides);
-    }
-    if (ret == 0) {
-        call->is_reading = false;
-        ret = write_two(arguments, &two, &call->diag);
-    }
-    spot_side_by_side_free(&two);
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_origin_free(&opened[side].origin);
-        spot_report_free(&opened[side].report);
-        ret = spot_verb_close_store(opened[side].store, ret, &call->diag);
-    }
-    return ret;
-}
-
-/* ---- The run of report ---- */
-
-static int show_one(spot_call_t *call, const report_arguments_t *arguments)
-{
+    const report_arguments_t *arguments = call->arguments;
     spot_store_t *store = NULL;
     spot_report_t report = {.num_rows = 0};
     int ret = spot_verb_open_store(&store, arguments->store_path, &call->diag);
@@ -401,31 +334,18 @@ static int show_one(spot_call_t *call, const report_arguments_t *arguments)
     return spot_verb_close_store(store, ret, &call->diag);
 }
 
-static int report_run(spot_call_t *call)
-{
-    const report_arguments_t *arguments = call->arguments;
-
-    return arguments->second_path != NULL ? show_two(call, arguments) : show_one(call, arguments);
-}
-
 const spot_verb_t spot_verb_report = {
     .name = "report",
-    .arguments = "RESULTS.db [AFTER.db]",
+    .arguments = "RESULTS.db",
     .summary = "Show the results of a study: one page with pictures and tables",
     .doc = "RESULTS.db is what `spotsim study -o` made; it may still be growing. The "
            "page is one file and works offline. Pictures and tables for papers are "
            "files of their own; several outputs may be asked for at once. Without an "
-           "output the report goes to the terminal.\n\n"
-           "Two databases, before and after: in what their studies differ, and what "
-           "that does at the points of both, matched by their parameters. With the "
-           "same seed, differences are those of the same replications, whose "
-           "intervals are narrower.",
+           "output the report goes to the terminal.",
     .examples = "  spotsim report results.db\n"
                 "  spotsim report results.db -o report.html\n"
                 "  spotsim report results.db --svg figures --pdf figures\n"
-                "  spotsim report results.db --latex results.tex --markdown results.md\n"
-                "  spotsim report before.db after.db\n"
-                "  spotsim report before.db after.db -o changes.html\n",
+                "  spotsim report results.db --latex results.tex --markdown results.md\n",
     .options = report_options,
     .arguments_bytes = sizeof(report_arguments_t),
     .check = report_check,

@@ -404,9 +404,8 @@ static int draw_cdfs(
     cdf.note = spot_texts_add(&self->texts, "seed %" PRIu64 ", replication 0 of %zu of %zu points",
         head->seed, cdf.num_runs, head->num_points);
     ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, svg_path, diag);
-    return ret == 0 && !spot_files_is_dash(svg_path)
-               ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag)
-               : ret;
+    return ret == 0 && !spot_files_is_dash(svg_path) ? spot_cdf_write_beside(&cdf, svg_path, diag)
+                                                     : ret;
 }
 
 /* Runs the first replication of the first points once more and draws how far each came
@@ -798,7 +797,7 @@ static const spot_option_t compare_options[] = {
         "Draw how far each case came over time in the first replication", .endings = ".svg"),
     SPOT_OPTION(FILE, "plot-cdf", 0, "FILE.svg", task.cdf_path,
         "Draw the distribution of each of the first 8 cases in the first replication, "
-        "with its data, FILE.csv, and FILE.gnuplot beside it",
+        "with its data, FILE.csv, beside it",
         .endings = ".svg"),
     SPOT_OPTION(FILE, "output", 'o', "FILE.db", task.store_path,
         "Keep the runs in a database (.db, .sqlite, .sqlite3); the same command goes on "

@@ -86,7 +86,7 @@ static void offer_keys(const line_t *line)
 {
     for (int j = line->num_words - 1; j > 0; j--) {
         if (spot_has_suffix(line->words[j], ".yaml") || spot_has_suffix(line->words[j], ".yml")) {
-            const spot_doc_t doc = {.out = stdout, .prefix = line->prefix};
+            const spot_help_t doc = {.out = stdout, .prefix = line->prefix};
             spot_diag_t diag;
 
             spot_diag_init(&diag);
@@ -340,9 +340,9 @@ static int write_svg(spot_chart_t *chart, FILE *out)
 
 static void put_item(const char *name, const char *text, FILE *out)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
-    spot_doc_item(&doc, name, "", text, NAME_COLUMNS);
+    spot_help_item(&doc, name, "", text, NAME_COLUMNS);
 }
 
 int main(int argc, char **argv)

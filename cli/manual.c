@@ -53,16 +53,16 @@ static const char *const better_names[] = {
 /* ---- The same on a terminal or a page ---- */
 
 /* A sentence: the help with a full stop. */
-static void put_item(const spot_doc_t *doc, const char *name, const char *note, const char *help)
+static void put_item(const spot_help_t *doc, const char *name, const char *note, const char *help)
 {
     spot_texts_t texts = {0};
 
-    spot_doc_item(doc, name, note, spot_texts_add(&texts, "%s.", help), SPOT_DOC_BELOW);
+    spot_help_item(doc, name, note, spot_texts_add(&texts, "%s.", help), SPOT_HELP_BELOW);
     spot_texts_free(&texts);
 }
 
 /* " (s): time, lower is better; cost_usd / steps_kept". */
-static void put_metric(const spot_doc_t *doc, const spot_metric_t *metric)
+static void put_metric(const spot_help_t *doc, const spot_metric_t *metric)
 {
     const bool has_unit = strcmp(metric->unit, "1") != 0;
     const char *better = better_names[metric->better];
@@ -82,7 +82,7 @@ static void put_metric(const spot_doc_t *doc, const spot_metric_t *metric)
 
 /* An item for each metric. */
 static void engine_report_metrics(
-    const spot_doc_t *doc, const spot_metric_t *metrics, size_t num_metrics)
+    const spot_help_t *doc, const spot_metric_t *metrics, size_t num_metrics)
 {
     for (size_t j = 0; j < num_metrics; j++) {
         put_metric(doc, &metrics[j]);
@@ -90,7 +90,7 @@ static void engine_report_metrics(
 }
 
 /* "HELP. Columns: time (instant, ms), steps_durable (number, steps)". */
-static void put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
+static void put_series(const spot_help_t *doc, const spot_series_kind_t *kind)
 {
     spot_texts_t texts = {0};
     const char *text = spot_texts_add(&texts, "%s. Columns: ", kind->help);
@@ -109,13 +109,13 @@ static void put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
 }
 
 /* The values of keys such as policy, with the sources that they follow. */
-static void put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
+static void put_rivals(const spot_help_t *doc, const spot_rivals_t *rivals)
 {
     for (; rivals != NULL && rivals->key != NULL; rivals++) {
         spot_texts_t texts = {0};
 
         if (rivals->value != NULL) {
-            spot_doc_section(doc, spot_texts_add(&texts, "Values of %s", rivals->key));
+            spot_help_section(doc, spot_texts_add(&texts, "Values of %s", rivals->key));
         }
         for (size_t j = 0; rivals->value != NULL && rivals->value(j).name != NULL; j++) {
             const spot_rival_t rival = rivals->value(j);
@@ -132,25 +132,25 @@ static void put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
 /* Keys, metrics, warnings, series and example, on a terminal or for the page
  * spotsim-engine-NAME(5), and as JSON. outputs: of the example. */
 static void engine_report_put(
-    const spot_doc_t *doc, const spot_experiment_t *experiment, const spot_outputs_t *outputs)
+    const spot_help_t *doc, const spot_experiment_t *experiment, const spot_outputs_t *outputs)
 {
-    spot_doc_text(doc, experiment->doc);
-    spot_doc_section(doc, "Example");
-    spot_doc_lines(doc, experiment->example);
-    spot_doc_section(doc, "Keys");
-    spot_doc_fields(doc, spot_field_first(experiment->fields), NULL, NULL, "");
+    spot_help_text(doc, experiment->doc);
+    spot_help_section(doc, "Example");
+    spot_help_lines(doc, experiment->example);
+    spot_help_section(doc, "Keys");
+    spot_help_fields(doc, spot_field_first(experiment->fields), NULL, NULL, "");
     put_rivals(doc, experiment->rivals);
-    spot_doc_section(doc, "Metrics");
-    spot_doc_text(doc, "Those of the example; they may depend on the scenario.");
+    spot_help_section(doc, "Metrics");
+    spot_help_text(doc, "Those of the example; they may depend on the scenario.");
     engine_report_metrics(doc, outputs->metrics, outputs->num_metrics);
     if (experiment->num_warnings > 0) {
-        spot_doc_section(doc, "Warnings");
+        spot_help_section(doc, "Warnings");
     }
     for (size_t j = 0; j < experiment->num_warnings; j++) {
         put_item(doc, experiment->warnings[j].name, "", experiment->warnings[j].text);
     }
     if (outputs->num_series > 0) {
-        spot_doc_section(doc, "Series");
+        spot_help_section(doc, "Series");
     }
     for (size_t j = 0; j < outputs->num_series; j++) {
         put_series(doc, outputs->series[j]);
@@ -224,7 +224,7 @@ static void engine_report_json(
     spot_json_text(&json, "name", experiment->name);
     spot_json_text(&json, "summary", experiment->summary);
     spot_json_text(&json, "doc", experiment->doc);
-    spot_doc_fields_json(&json, "keys", experiment->fields);
+    spot_help_fields_json(&json, "keys", experiment->fields);
     put_rivals_json(&json, experiment->rivals);
     spot_json_open(&json, "metrics", '[');
     for (size_t j = 0; j < outputs->num_metrics; j++) {
@@ -292,19 +292,19 @@ static bool is_study(const spot_node_t *root)
     return false;
 }
 
-static int put_keys(const spot_doc_t *doc, const spot_node_t *root, spot_diag_t *diag)
+static int put_keys(const spot_help_t *doc, const spot_node_t *root, spot_diag_t *diag)
 {
     const spot_experiment_t *experiment;
     const int ret = spot_experiment_choose(&experiment, spot_engines, root, diag);
 
     if (ret == 0) {
-        spot_doc_fields(doc, spot_field_first(experiment->fields), NULL, root, "");
+        spot_help_fields(doc, spot_field_first(experiment->fields), NULL, root, "");
     }
     return ret;
 }
 
 /* Of a scenario in a file of its own. */
-static int put_keys_of_file(const spot_doc_t *doc, const spot_node_t *path, spot_diag_t *diag)
+static int put_keys_of_file(const spot_help_t *doc, const spot_node_t *path, spot_diag_t *diag)
 {
     char *file = spot_node_file_path(path);
     spot_yaml_t document = {.root = NULL};
@@ -321,7 +321,7 @@ static int put_keys_of_file(const spot_doc_t *doc, const spot_node_t *path, spot
     return ret;
 }
 
-int spot_manual_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag)
+int spot_manual_keys(const spot_help_t *doc, const char *path, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret = spot_scenario_read_document(&document, path, NULL, diag);
@@ -336,7 +336,7 @@ int spot_manual_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag)
         } else if (scenario != NULL && scenario->kind == SPOT_NODE_SCALAR) {
             ret = put_keys_of_file(doc, scenario, diag);
         }
-        spot_doc_fields(doc, spot_field_first(spot_study_fields), NULL, document.root, "");
+        spot_help_fields(doc, spot_field_first(spot_study_fields), NULL, document.root, "");
     }
     spot_yaml_free(&document);
     return ret;
@@ -347,13 +347,13 @@ int spot_manual_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag)
 #define HEADING_BYTES 128
 
 /* What stands above the items that follow, if there are any. */
-static void head(const spot_doc_t *doc, bool is_first, const char *what, const char *name)
+static void head(const spot_help_t *doc, bool is_first, const char *what, const char *name)
 {
     snprintf(doc->heading, HEADING_BYTES, "%s%s%s:\n", is_first || doc->grep != NULL ? "" : "\n",
         what, name);
 }
 
-static int put_all_metrics(const spot_doc_t *doc, spot_diag_t *diag)
+static int put_all_metrics(const spot_help_t *doc, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -370,30 +370,31 @@ static int put_all_metrics(const spot_doc_t *doc, spot_diag_t *diag)
     return ret;
 }
 
-static int put_all_keys(const spot_doc_t *doc, spot_diag_t *diag)
+static int put_all_keys(const spot_help_t *doc, spot_diag_t *diag)
 {
     (void) diag;
     for (size_t j = 0; spot_engines[j] != NULL; j++) {
         head(doc, j == 0, "Keys of the engine ", spot_engines[j]->name);
-        spot_doc_fields(doc, spot_field_first(spot_engines[j]->fields), NULL, NULL, "");
+        spot_help_fields(doc, spot_field_first(spot_engines[j]->fields), NULL, NULL, "");
     }
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         head(doc, false, "Keys of the recovery system ", spot_recovery_systems[j]->name);
-        spot_doc_fields(
+        spot_help_fields(
             doc, spot_field_first(spot_recovery_systems[j]->options), NULL, NULL, "recovery.");
     }
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         head(doc, false, "Keys of the generator ", spot_generators[j]->name);
-        spot_doc_fields(doc, spot_generators[j]->options, spot_model_common_fields, NULL, "trace.");
+        spot_help_fields(
+            doc, spot_generators[j]->options, spot_model_common_fields, NULL, "trace.");
     }
     head(doc, false, "Keys of every generator", "");
-    spot_doc_fields(doc, spot_model_common_fields, NULL, NULL, "trace.");
+    spot_help_fields(doc, spot_model_common_fields, NULL, NULL, "trace.");
     head(doc, false, "Keys of a study", "");
-    spot_doc_fields(doc, spot_field_first(spot_study_fields), NULL, NULL, "");
+    spot_help_fields(doc, spot_field_first(spot_study_fields), NULL, NULL, "");
     return 0;
 }
 
-static int put_units(const spot_doc_t *doc, spot_diag_t *diag)
+static int put_units(const spot_help_t *doc, spot_diag_t *diag)
 {
     static const struct {
         const char *what, *help;
@@ -415,7 +416,7 @@ static int put_units(const spot_doc_t *doc, spot_diag_t *diag)
         for (size_t k = 0; (unit = spot_units_name(kinds[j].units, k)) != NULL; k++) {
             list = spot_texts_add(&texts, "%s%s%s", list, k == 0 ? "" : ", ", unit);
         }
-        spot_doc_item(
+        spot_help_item(
             doc, kinds[j].what, "", spot_texts_add(&texts, "%s: %s", list, kinds[j].help), 20);
     }
     spot_texts_free(&texts);
@@ -424,7 +425,7 @@ static int put_units(const spot_doc_t *doc, spot_diag_t *diag)
 
 static const struct {
     const char *name;
-    int (*put)(const spot_doc_t *doc, spot_diag_t *diag);
+    int (*put)(const spot_help_t *doc, spot_diag_t *diag);
 } topics[] = {
     {"metrics", put_all_metrics},
     {"keys", put_all_keys},
@@ -438,10 +439,10 @@ const char *spot_manual_topic_name(size_t j)
 
 /* What `spotsim help TOPIC` lists: "metrics" and "keys" of all engines, "units".
  * BAD_PARAM: another topic; NO_MEMORY. */
-static int put_topic(const spot_doc_t *doc, const char *topic, spot_diag_t *diag)
+static int put_topic(const spot_help_t *doc, const char *topic, spot_diag_t *diag)
 {
     char heading[HEADING_BYTES] = "";
-    spot_doc_t headed = *doc;
+    spot_help_t headed = *doc;
     const char *name;
 
     headed.heading = heading;
@@ -467,13 +468,13 @@ static const struct {
     {SPOT_EXIT_INTERRUPTED, "interrupted"},
 };
 
-static void put_exit_codes(const spot_doc_t *doc)
+static void put_exit_codes(const spot_help_t *doc)
 {
     for (size_t j = 0; j < sizeof(exit_codes) / sizeof(exit_codes[0]); j++) {
         char code[16];
 
         snprintf(code, sizeof(code), "%d", exit_codes[j].code);
-        spot_doc_item(doc, code, "", exit_codes[j].text, 7);
+        spot_help_item(doc, code, "", exit_codes[j].text, 7);
     }
 }
 
@@ -488,14 +489,14 @@ static bool is_of_group(const spot_verb_t *command, const char *word)
 }
 
 /* Commands whose first word is that, or all. */
-static bool list_commands(const spot_doc_t *doc, const char *word)
+static bool list_commands(const spot_help_t *doc, const char *word)
 {
     bool has_any = false;
 
     for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
         if (is_of_group(spot_verb_at(j), word)) {
             fputs(has_any ? "" : "Commands:\n", doc->out);
-            spot_doc_item(doc, spot_verb_at(j)->name, "", spot_verb_at(j)->summary, 21);
+            spot_help_item(doc, spot_verb_at(j)->name, "", spot_verb_at(j)->summary, 21);
             has_any = true;
         }
     }
@@ -504,10 +505,10 @@ static bool list_commands(const spot_doc_t *doc, const char *word)
 
 void spot_manual_overview(FILE *out)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
     fputs("Usage: spotsim COMMAND ...\n\n", out);
-    spot_doc_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
+    spot_help_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
     putc('\n', out);
     list_commands(&doc, NULL);
     fputs("\nExit codes:\n", out);
@@ -521,7 +522,7 @@ void spot_manual_overview(FILE *out)
 
 bool spot_manual_group(const char *word, FILE *out)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
     const bool is_group = list_commands(&doc, word);
 
     fputs(is_group ? "\n'spotsim COMMAND --help' has more, with examples.\n" : "", out);
@@ -530,7 +531,7 @@ bool spot_manual_group(const char *word, FILE *out)
 
 /* ---- Parts of pages that are made from tables ---- */
 
-static void put_commands(const spot_doc_t *doc)
+static void put_commands(const spot_help_t *doc)
 {
     for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
         const spot_verb_t *command = spot_verb_at(j);
@@ -541,25 +542,25 @@ static void put_commands(const spot_doc_t *doc)
             fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, doc->out);
         }
         putc('\n', doc->out);
-        spot_doc_text(doc, command->summary);
+        spot_help_text(doc, command->summary);
         fputs(".PP\n", doc->out);
-        spot_doc_text(doc, command->doc);
+        spot_help_text(doc, command->doc);
         spot_verb_put_lists(doc, command);
         fputs(".PP\nExamples:\n", doc->out);
-        spot_doc_lines(doc, command->examples);
+        spot_help_lines(doc, command->examples);
     }
 }
 
-static void put_figure(const spot_doc_t *doc, const char *name, const char *unit, const char *help)
+static void put_figure(const spot_help_t *doc, const char *name, const char *unit, const char *help)
 {
     spot_texts_t texts = {0};
 
-    spot_doc_item(doc, name, unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
-        SPOT_DOC_BELOW);
+    spot_help_item(doc, name, unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
+        SPOT_HELP_BELOW);
     spot_texts_free(&texts);
 }
 
-static void put_figures(const spot_doc_t *doc)
+static void put_figures(const spot_help_t *doc)
 {
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
         const spot_describe_figure_t *figure = &spot_describe_figures[j];
@@ -568,7 +569,7 @@ static void put_figures(const spot_doc_t *doc)
     }
 }
 
-static void put_notebook_figures(const spot_doc_t *doc)
+static void put_notebook_figures(const spot_help_t *doc)
 {
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
         const spot_notebook_figure_t *figure = &spot_notebook_figures[j];
@@ -577,7 +578,7 @@ static void put_notebook_figures(const spot_doc_t *doc)
     }
 }
 
-static void put_train_metrics(const spot_doc_t *doc)
+static void put_train_metrics(const spot_help_t *doc)
 {
     engine_report_metrics(doc, spot_train_metrics + SPOT_TRAIN_NUM_INPUT,
         SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_INPUT);
@@ -585,46 +586,46 @@ static void put_train_metrics(const spot_doc_t *doc)
     engine_report_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_INPUT);
 }
 
-static void put_recovery_systems(const spot_doc_t *doc)
+static void put_recovery_systems(const spot_help_t *doc)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const spot_recovery_t *system = spot_recovery_systems[j];
 
         fprintf(doc->out, ".SS system: %s\n", system->name);
-        spot_doc_text(doc, system->doc);
+        spot_help_text(doc, system->doc);
         if (system->published != NULL) {
             fputs(".PP\nPublished defaults:\n", doc->out);
-            spot_doc_text(doc, system->published);
+            spot_help_text(doc, system->published);
         }
-        spot_doc_fields(doc, spot_field_first(system->options), NULL, NULL, "recovery.");
+        spot_help_fields(doc, spot_field_first(system->options), NULL, NULL, "recovery.");
     }
 }
 
 /* Every key of a trace's model, a recorded trace last. */
-static void put_generators(const spot_doc_t *doc)
+static void put_generators(const spot_help_t *doc)
 {
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         fprintf(doc->out, ".SS generator: %s\n", spot_generators[j]->name);
-        spot_doc_text(doc, spot_generators[j]->doc);
-        spot_doc_fields(doc, spot_generators[j]->options, spot_model_common_fields, NULL, "");
+        spot_help_text(doc, spot_generators[j]->doc);
+        spot_help_fields(doc, spot_generators[j]->options, spot_model_common_fields, NULL, "");
     }
     fputs(".SS every generator\n", doc->out);
-    spot_doc_fields(doc, spot_model_common_fields, NULL, NULL, "");
+    spot_help_fields(doc, spot_model_common_fields, NULL, NULL, "");
     fputs(".SS a recorded trace, in a scenario only\n", doc->out);
-    spot_doc_fields(doc, spot_generator_file.options, NULL, NULL, "");
+    spot_help_fields(doc, spot_generator_file.options, NULL, NULL, "");
     fputs(".SS a model file, in a scenario only\n", doc->out);
-    spot_doc_fields(doc, spot_model_file_fields, NULL, NULL, "");
+    spot_help_fields(doc, spot_model_file_fields, NULL, NULL, "");
 }
 
-static void put_laws(const spot_doc_t *doc)
+static void put_laws(const spot_help_t *doc)
 {
     for (size_t j = 0; spot_families[j] != NULL; j++) {
         const spot_family_t *family = spot_families[j];
         const int num_fields = family->num_parameters + family->num_settings;
 
         fprintf(doc->out, ".SS family: %s\n", family->name);
-        spot_doc_text(doc, family->doc);
-        spot_doc_fields(
+        spot_help_text(doc, family->doc);
+        spot_help_fields(
             doc, family->fields, spot_field_next(&family->fields[num_fields - 1]), NULL, "");
     }
 }
@@ -634,7 +635,7 @@ static const struct {
     const char *name;
     const spot_field_t *fields;
     const char *path;
-    void (*put)(const spot_doc_t *doc);
+    void (*put)(const spot_help_t *doc);
 } parts[] = {
     {"commands", NULL, NULL, put_commands},
     {"figures", NULL, NULL, put_figures},
@@ -701,14 +702,14 @@ static void put_head(FILE *out, const char *page, const char *summary)
 
 /* engine: of the part "engine". */
 static void put_part(
-    const spot_doc_t *doc, const char *line, size_t num_bytes, const engine_words_t *engine)
+    const spot_help_t *doc, const char *line, size_t num_bytes, const engine_words_t *engine)
 {
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
         if (strlen(parts[j].name) == num_bytes && strncmp(parts[j].name, line, num_bytes) == 0) {
             if (parts[j].put != NULL) {
                 parts[j].put(doc);
             } else {
-                spot_doc_fields(doc, spot_field_first(parts[j].fields), NULL, NULL, parts[j].path);
+                spot_help_fields(doc, spot_field_first(parts[j].fields), NULL, NULL, parts[j].path);
             }
         }
     }
@@ -719,7 +720,7 @@ static void put_part(
 
 static void put_page(const char *text, const engine_words_t *engine, FILE *out)
 {
-    const spot_doc_t doc = {.out = out};
+    const spot_help_t doc = {.out = out};
 
     while (*text != '\0') {
         const size_t num_bytes = strcspn(text, "\n");
@@ -782,7 +783,7 @@ static int keys_run(spot_call_t *call)
 {
     const keys_arguments_t *arguments = call->arguments;
     FILE *out = spot_texts_begin(&call->texts);
-    spot_doc_t doc = spot_doc_of_terminal(out);
+    spot_help_t doc = spot_help_of_terminal(out);
     const char *text;
     int ret = SPOT_ERR_NO_MEMORY;
 
@@ -834,7 +835,7 @@ static const spot_option_t engine_options[] = {
 
 static void write_list(FILE *out, bool is_json)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
     spot_json_t json;
 
     spot_json_init(&json, out, 2);
@@ -848,7 +849,7 @@ static void write_list(FILE *out, bool is_json)
             spot_json_text(&json, "summary", spot_engines[j]->summary);
             spot_json_close(&json, '}');
         } else {
-            spot_doc_item(&doc, spot_engines[j]->name, "", spot_engines[j]->summary, 14);
+            spot_help_item(&doc, spot_engines[j]->name, "", spot_engines[j]->summary, 14);
         }
     }
     if (is_json) {
@@ -859,7 +860,7 @@ static void write_list(FILE *out, bool is_json)
 static void write_engine(
     const engine_words_t *words, const engine_arguments_t *arguments, FILE *out)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
     if (arguments->is_example) {
         fputs(words->experiment->example, out);
@@ -949,28 +950,28 @@ static const spot_option_t recovery_options[] = {
 
 static void write_recovery_list(FILE *out, spot_texts_t *texts)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const spot_recovery_t *system = spot_recovery_systems[j];
 
-        spot_doc_item(&doc, system->name, "",
+        spot_help_item(&doc, system->name, "",
             spot_texts_add(texts, "%s\n\nsource: %s", system->doc, system->source), 21);
     }
 }
 
 static void write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
 {
-    const spot_doc_t doc = spot_doc_of_terminal(out);
+    const spot_help_t doc = spot_help_of_terminal(out);
 
     fprintf(out, "%s: ", system->name);
-    spot_doc_text(&doc, system->doc);
-    spot_doc_text(&doc, spot_texts_add(texts, "source: %s", system->source));
+    spot_help_text(&doc, system->doc);
+    spot_help_text(&doc, spot_texts_add(texts, "source: %s", system->source));
     if (system->published != NULL) {
-        spot_doc_text(&doc, spot_texts_add(texts, "published defaults: %s", system->published));
+        spot_help_text(&doc, spot_texts_add(texts, "published defaults: %s", system->published));
     }
-    spot_doc_section(&doc, "Options");
-    spot_doc_fields(&doc, spot_field_first(system->options), NULL, NULL, "");
+    spot_help_section(&doc, "Options");
+    spot_help_fields(&doc, spot_field_first(system->options), NULL, NULL, "");
 }
 
 static void write_system_json(spot_json_t *json, const spot_recovery_t *system)
@@ -980,7 +981,7 @@ static void write_system_json(spot_json_t *json, const spot_recovery_t *system)
     spot_json_text(json, "doc", system->doc);
     spot_json_text(json, "source", system->source);
     spot_json_text(json, "published_defaults", system->published);
-    spot_doc_fields_json(json, "options", system->options);
+    spot_help_fields_json(json, "options", system->options);
     spot_json_close(json, '}');
 }
 
@@ -1062,7 +1063,7 @@ static int help_about(spot_call_t *call, const char *name)
 {
     const help_arguments_t *arguments = call->arguments;
     const spot_verb_t *command = spot_verb_find(name);
-    spot_doc_t doc = spot_doc_of_terminal(stdout);
+    spot_help_t doc = spot_help_of_terminal(stdout);
     const char *word;
     spot_suggest_t near;
     int ret;

@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "reports/doc.h"
+#include "reports/help.h"
 
 /* The name of the j-th engine, or NULL behind the last. */
 const char *spot_manual_engine_name(size_t j);
@@ -19,7 +19,7 @@ const char *spot_manual_engine_name(size_t j);
 /* Lists the keys of the scenario at path, of its engine and of all that it chooses, with
  * its values; of a study those of its scenario, then its own. BAD_INPUT, IO with the
  * reasons in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_manual_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_manual_keys(const spot_help_t *doc, const char *path, spot_diag_t *diag);
 
 /* The name of the j-th topic, or NULL behind the last. */
 const char *spot_manual_topic_name(size_t j);

@@ -33,5 +33,5 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/shlibs
     ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "librsvg2-bin")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, libgsl-dev, pkg-config, sqlite3, python3, parallel, slurm-client")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libgsl-dev, pkg-config, sqlite3, python3, parallel, slurm-client")
 include(CPack)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a picture is drawn: a function declares it in a chart (base/verb/chart.h), and
  * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
- * and PDF of it; a gnuplot script draws it again. A picture appears whole or not at all. */
+ * and PDF of it. A picture appears whole or not at all. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,8 +43,3 @@ SPOT_MUST_CHECK int spot_draw_file(spot_declare_t declare, const void *context,
  * its heading then. */
 SPOT_MUST_CHECK int spot_draw_page(
     spot_declare_t declare, const void *context, bool has_title, FILE *out);
-
-/* A gnuplot script that draws the same data again, simply, with the data in it. It draws
- * to picture_path, an SVG. */
-SPOT_MUST_CHECK int spot_draw_script(
-    spot_declare_t declare, const void *context, const char *picture_path, FILE *out);

@@ -517,7 +517,7 @@ int spot_paper_nothing_write(
 /* Of single runs; the page has as many. */
 #define MAX_TIMELINES 64
 
-/* What is to be done in a folder: data and scripts, or pictures. */
+/* What is to be done in a folder: data, or pictures. */
 typedef struct {
     const spot_report_t *report;
     const char *folder;
@@ -529,7 +529,6 @@ typedef struct {
 /* A picture of the study, or of one of its runs. */
 typedef struct {
     const char *name;
-    const char *title;
     spot_declare_t declare;
     const spot_study_picture_t *picture; /* NULL: of a run */
     const spot_run_series_t *run;
@@ -538,32 +537,6 @@ typedef struct {
 static const void *context_of(const task_t *task, const item_t *item)
 {
     return item->run == NULL ? (const void *) task->report : item->run;
-}
-
-static int write_csv(const task_t *task, const item_t *item, FILE *out)
-{
-    return item->run == NULL ? spot_study_picture_write_csv(item->picture, task->report, out)
-                             : spot_timeline_csv_write(item->run, out);
-}
-
-/* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
- * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
- * it from its standard input. */
-static int write_script(const task_t *task, const item_t *item, FILE *out)
-{
-    char name[SPOT_FILE_NAME_BYTES], svg_name[2 * SPOT_FILE_NAME_BYTES];
-
-    spot_file_name(task->report->head->name, name);
-    snprintf(svg_name, sizeof(svg_name), "%s-%s.svg", name, item->name);
-    fprintf(out,
-        "# %s: `gnuplot %s-%s.gnuplot` draws %s beside this script.\n"
-        "set encoding utf8\n"
-        "script = '%s-%s.gnuplot'\n"
-        "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
-        "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
-        "cd ARG0[1:folder_length]\n",
-        item->title, name, item->name, svg_name, name, item->name);
-    return spot_draw_script(item->declare, context_of(task, item), svg_name, out);
 }
 
 static char *path_of(const task_t *task, const item_t *item, const char *suffix)
@@ -582,15 +555,16 @@ static int draw(const task_t *task, const item_t *item)
     return ret;
 }
 
-static int write_source(const task_t *task, const item_t *item, const char *suffix,
-    int (*write)(const task_t *task, const item_t *item, FILE *out))
+static int write_data(const task_t *task, const item_t *item)
 {
-    char *path = path_of(task, item, suffix);
+    char *path = path_of(task, item, "csv");
     spot_outfile_t file = {0};
     int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_init(&file, path, task->diag);
 
     if (ret == 0) {
-        ret = write(task, item, file.stream);
+        ret = item->run == NULL
+                  ? spot_study_picture_write_csv(item->picture, task->report, file.stream)
+                  : spot_timeline_csv_write(item->run, file.stream);
     }
     free(path);
     return spot_outfile_close(&file, ret, task->diag);
@@ -598,13 +572,7 @@ static int write_source(const task_t *task, const item_t *item, const char *suff
 
 static int do_item(const task_t *task, const item_t *item)
 {
-    int ret;
-
-    if (task->is_drawing) {
-        return draw(task, item);
-    }
-    ret = write_source(task, item, "csv", write_csv);
-    return ret == 0 ? write_source(task, item, "gnuplot", write_script) : ret;
+    return task->is_drawing ? draw(task, item) : write_data(task, item);
 }
 
 /* A run: "timeline-3-0" is replication 0 of point 3. */
@@ -614,7 +582,7 @@ static int do_run(const task_t *task, const spot_series_id_t *id)
     char name[64];
     spot_recording_t recording;
     spot_run_series_t run = {0};
-    const item_t item = {name, "One run over time", spot_run_declare, NULL, &run};
+    const item_t item = {name, spot_run_declare, NULL, &run};
     int ret = spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
@@ -637,7 +605,7 @@ static int do_all(const task_t *task)
 
     for (size_t j = 0; ret == 0 && spot_study_pictures[j] != NULL; j++) {
         const spot_study_picture_t *picture = spot_study_pictures[j];
-        const item_t item = {picture->name, picture->title, picture->declare, picture, NULL};
+        const item_t item = {picture->name, picture->declare, picture, NULL};
 
         if (picture->problem(task->report) == NULL) {
             ret = do_item(task, &item);

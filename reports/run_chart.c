@@ -210,30 +210,23 @@ static bool is_other(const char *path, const char *head)
     return is_there && strncmp(line, head, strlen(head)) != 0;
 }
 
-int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare, const void *context,
-    const char *svg_path, spot_diag_t *diag)
+int spot_cdf_write_beside(const spot_cdf_t *self, const char *svg_path, spot_diag_t *diag)
 {
     const spot_series_column_t *columns = self->series[0]->kind->columns;
     spot_texts_t texts = {0};
     const char *head = spot_texts_add(&texts, "%s_ms,%s", columns[0].name, columns[1].name);
+    const char *path = spot_texts_add(&texts, "%.*s.csv", (int) strlen(svg_path) - 4, svg_path);
+    spot_outfile_t file = {0};
     int ret = texts.error;
 
-    for (int is_csv = 1; ret == 0 && is_csv >= 0; is_csv--) {
-        const char *path = spot_texts_add(
-            &texts, "%.*s.%s", (int) strlen(svg_path) - 4, svg_path, is_csv ? "csv" : "gnuplot");
-        spot_outfile_t file = {0};
-
-        ret = is_csv && is_other(path, head)
-                  ? spot_diag_error(
-                        diag, path, 0, 0, "is not the data of a picture, which would replace it")
-                  : spot_outfile_init(&file, path, diag);
-        if (ret == 0) {
-            ret = is_csv ? write_csv(self, head, file.stream)
-                         : spot_draw_script(declare, context, svg_path, file.stream);
-        }
+    if (ret == 0 && is_other(path, head)) {
+        ret = spot_diag_error(
+            diag, path, 0, 0, "is not the data of a picture, which would replace it");
+    } else if (ret == 0) {
+        ret = spot_outfile_init(&file, path, diag);
+        ret = ret == 0 ? write_csv(self, head, file.stream) : ret;
         ret = spot_outfile_close(&file, ret, diag);
     }
-    ret = ret == 0 ? texts.error : ret;
     spot_texts_free(&texts);
     return ret;
 }

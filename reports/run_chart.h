@@ -37,12 +37,11 @@ const spot_series_t *spot_cdf_find(const spot_recording_t *recording);
 /* A panel, below the one before it if there is one; context is a spot_cdf_t. */
 SPOT_MUST_CHECK int spot_cdf_declare(spot_chart_t *chart, const void *context);
 
-/* Beside FILE.svg, which declare draws of context, FILE.gnuplot, which draws it again,
- * and FILE.csv with all rows, such as latency_ms,fraction, then the name of the line if
- * there are several. Another CSV file is not replaced. BAD_INPUT, IO with the reason in
- * diag. */
-SPOT_MUST_CHECK int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
-    const void *context, const char *svg_path, spot_diag_t *diag);
+/* Beside FILE.svg, FILE.csv with all rows, such as latency_ms,fraction, then the name of the
+ * line if there are several. Another CSV file is not replaced. BAD_INPUT, IO with the reason
+ * in diag. */
+SPOT_MUST_CHECK int spot_cdf_write_beside(
+    const spot_cdf_t *self, const char *svg_path, spot_diag_t *diag);
 
 /* ---- The timeline of one run ---- */
 

@@ -276,13 +276,6 @@ void spot_table_add_marks(spot_table_t *self, const char *marks)
     }
 }
 
-void spot_table_set_style(spot_table_t *self, spot_style_t style)
-{
-    if (self->error == 0) {
-        last_cell(self)->style = style;
-    }
-}
-
 void spot_table_add_note(spot_table_t *self, const char *marks, const char *text)
 {
     const spot_table_note_t note = {

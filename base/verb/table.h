@@ -60,7 +60,6 @@ typedef struct {
     const char **items;                /* [num_items] as programs read it, or NULL */
     const char *remark;                /* "(563 of 1000)" behind it, or NULL */
     char marks[SPOT_TABLE_MARK_BYTES]; /* letters and signs that notes explain */
-    spot_style_t style;
 } spot_table_cell_t;
 
 typedef struct {
@@ -124,7 +123,6 @@ void spot_table_add_estimate(spot_table_t *self, double value, double half_width
 void spot_table_set_remark(spot_table_t *self, const char *text);
 void spot_table_set_value(spot_table_t *self, double value); /* to sort a text by */
 void spot_table_add_marks(spot_table_t *self, const char *marks);
-void spot_table_set_style(spot_table_t *self, spot_style_t style);
 
 /* Below the table. marks: those it explains, or "". */
 void spot_table_add_note(spot_table_t *self, const char *marks, const char *text);

@@ -67,7 +67,7 @@ void spot_option_check_ending(
 {
     static const char formats[] =
         ".csv .tsv .json .jsonl .ndjson .yaml .yml .html .htm .svg .png .pdf .jpg .jpeg "
-        ".gif .webp .eps .ps .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
+        ".gif .webp .eps .ps .gnuplot .tex .md .db .sqlite .sqlite3 .xls .xlsx .ods .parquet "
         ".feather .xml .gz .bz2 .xz .zst .zip .tar";
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     const char *dot = path == NULL ? NULL : strrchr(slash == NULL ? path : slash, '.');

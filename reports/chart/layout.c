@@ -283,7 +283,8 @@ static void make_room(range_t *self, bool keeps_zero)
     }
 }
 
-void spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
+/* The scale of an axis, from its data and its group. */
+static void find_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
     size_t max_ticks, spot_scale_t *scale)
 {
     const spot_chart_axis_t *axis = spot_chart_axis(panel, dim);
@@ -341,7 +342,7 @@ static void sheet_find_scales(spot_sheet_t *self, double width_px)
         for (int dim = 0; dim < 2; dim++) {
             const double num = fmin(fmax(floor(num_ticks[dim]) + 1, 5), 8);
 
-            spot_sheet_scale(self->chart, place->node, dim, (size_t) num, &place->scale[dim]);
+            find_scale(self->chart, place->node, dim, (size_t) num, &place->scale[dim]);
             place->name[dim] =
                 name_of(self, spot_chart_axis(place->node, dim)->name, &place->scale[dim]);
         }

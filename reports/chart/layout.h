@@ -11,7 +11,3 @@
 SPOT_MUST_CHECK int spot_sheet_init(
     spot_sheet_t *self, spot_chart_t *chart, double width_px, bool has_title);
 void spot_sheet_free(spot_sheet_t *self);
-
-/* The scale of an axis, from its data and its group. */
-void spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
-    size_t max_ticks, spot_scale_t *scale);

@@ -90,16 +90,6 @@ const spot = (() => {
         });
     }
 
-    /* The tables of two stores side by side: a cell is compared by its data-value, else by
-       its text. */
-    for (const table of document.querySelectorAll("#tables table")) {
-        const body = table.tBodies[0], rows = [...body.rows];
-        const value = ({classList, dataset, textContent}) => (classList.contains("none") ? NaN
-            : dataset.value === undefined ? textContent : Number(dataset.value));
-        sortBy([...table.tHead.rows[0].cells], (column, direction) => body.append(...rows.slice().sort((a, b) =>
-            compare(value(a.cells[column]), value(b.cells[column]), direction))));
-    }
-
     const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
     /* The last index of sorted values whose value is at most x; -1: none. */

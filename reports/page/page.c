@@ -565,8 +565,7 @@ static void add_build(const spot_origin_t *origin, size_t writer_id, spot_table_
     spot_table_add_text(table, writer->machine);
 }
 
-static void write_writers(
-    const spot_origin_t *origin, const char *suffix, spot_document_t *document)
+static void write_writers(const spot_origin_t *origin, spot_document_t *document)
 {
     spot_table_t writers = {.name = "writers"}, builds = {.name = "builds"};
     spot_texts_t *texts = &document->texts;
@@ -597,8 +596,8 @@ static void write_writers(
             "other numbers for the same replication.");
     }
     spot_document_fold(document, "What made the rows, and when");
-    spot_document_table(document, spot_texts_add(texts, "writers-table%s", suffix), &writers);
-    spot_document_table(document, spot_texts_add(texts, "builds-table%s", suffix), &builds);
+    spot_document_table(document, "writers-table", &writers);
+    spot_document_table(document, "builds-table", &builds);
     spot_document_end_fold(document);
 }
 
@@ -612,8 +611,7 @@ static void write_verbatim(const char *text, spot_document_t *document)
     fputc('\n', document->out);
 }
 
-static void write_files(
-    const char *path, const spot_origin_t *origin, const char *suffix, spot_document_t *document)
+static void write_files(const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
     static const char prefix[] = SPOT_CANONICAL_FILES ".";
     const size_t num_bytes = sizeof(prefix) - 1;
@@ -636,7 +634,7 @@ static void write_files(
         }
     }
     if (table.num_rows > 0) {
-        spot_document_table(document, spot_texts_add(texts, "files-table%s", suffix), &table);
+        spot_document_table(document, "files-table", &table);
     }
     spot_table_free(&table);
     spot_canonical_free(&canonical);
@@ -702,25 +700,17 @@ static void write_commands(const spot_origin_t *origin, spot_document_t *documen
     write_verbatim(spot_texts_end(&document->texts, stream), document);
 }
 
-static const char *maker_words(spot_texts_t *texts)
+/* Provenance, and how to repeat the study and its page. */
+static void page_origin_write(
+    const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
-    return spot_texts_add(
-        texts, "This page, made by spotsim %s %s", spot_build_info.version, spot_build_info.commit);
-}
-
-/* Of one store; suffix: of the ids of its tables where there is another store. */
-static void write_origin(
-    const char *path, const spot_origin_t *origin, const char *suffix, spot_document_t *document)
-{
-    const bool is_alone = suffix[0] == '\0';
     spot_texts_t *texts = &document->texts;
     const char *name = shell_word(file_name(path), texts);
-    const char *export_line = spot_texts_add(texts, "spotsim export %s -o rows.csv\n", name);
 
-    spot_document_paragraph(document, "All of %s is made from the database %s.",
-        is_alone ? "this page" : "it", file_name(path));
+    spot_document_paragraph(
+        document, "All of this page is made from the database %s.", file_name(path));
     if (origin->num_writers > 0) {
-        write_writers(origin, suffix, document);
+        write_writers(origin, document);
     }
     spot_document_fold(document, "How to repeat it");
     spot_document_paragraph(document,
@@ -729,19 +719,17 @@ static void write_origin(
     if (origin->num_writers > 0) {
         write_commands(origin, document);
     }
-    if (is_alone) {
-        spot_document_paragraph(document, "%s, and the rows as CSV:", maker_words(texts));
-        write_verbatim(
-            spot_texts_add(texts, "spotsim report %s -o report.html\n%s", name, export_line),
-            document);
-    } else {
-        spot_document_paragraph(document, "The rows as CSV:");
-        write_verbatim(export_line, document);
-    }
+    spot_document_paragraph(document,
+        "This page, made by spotsim %s %s, and the rows as CSV:", spot_build_info.version,
+        spot_build_info.commit);
+    write_verbatim(
+        spot_texts_add(
+            texts, "spotsim report %s -o report.html\nspotsim export %s -o rows.csv\n", name, name),
+        document);
     spot_document_end_fold(document);
     if (origin->canonical != NULL) {
         spot_document_fold(document, "What the rows depend on");
-        write_files(path, origin, suffix, document);
+        write_files(path, origin, document);
         spot_document_paragraph(document,
             "The study as one text, with all defaults. Its SHA-256 is %s: two databases "
             "with the same one, made by the same version, have the same rows, as far as "
@@ -750,98 +738,6 @@ static void write_origin(
         write_verbatim(origin->canonical, document);
         spot_document_end_fold(document);
     }
-}
-
-/* Provenance, and how to repeat the study and its page; the second: of two stores, each
- * in a section of its own, and how to repeat the page of both. */
-static void page_origin_write(
-    const char *path, const spot_origin_t *origin, spot_document_t *document)
-{
-    write_origin(path, origin, "", document);
-}
-
-/* Where both files have the same name only their folders differ. */
-void spot_page_origins_write(
-    const char *const paths[2], const spot_origin_t origins[2], spot_document_t *document)
-{
-    const char *first = file_name(paths[0]), *second = file_name(paths[1]);
-    const bool is_same = strcmp(first, second) == 0;
-    spot_texts_t *texts = &document->texts;
-
-    spot_document_section(document, "origin-a", "Where A comes from, and how to repeat it");
-    write_origin(paths[0], &origins[0], "-a", document);
-    spot_document_section(document, "origin-b", "Where B comes from, and how to repeat it");
-    write_origin(paths[1], &origins[1], "-b", document);
-    spot_document_section(document, "origin-page", "How to repeat this page");
-    spot_document_paragraph(document, "%s:", maker_words(texts));
-    write_verbatim(spot_texts_add(texts, "spotsim report %s %s -o report.html\n",
-                       shell_word(is_same ? paths[0] : first, texts),
-                       shell_word(is_same ? paths[1] : second, texts)),
-        document);
-}
-
-/* ---- Two stores side by side ---- */
-
-static void write_pictures(const spot_side_by_side_t *two, spot_document_t *document)
-{
-    static const char *const words[] = {"Estimates in A and in B", "Differences B - A"};
-    spot_page_picture_t pictures[] = {
-        {"means", "Before and after", NULL, spot_side_by_side_declare_means, two},
-        {"changes", "What changed", NULL, spot_side_by_side_declare_changes, two},
-    };
-    spot_texts_t *texts = &document->texts;
-
-    if (spot_side_by_side_problem(two) != NULL || spot_side_by_side_plot_problem(two) != NULL) {
-        return;
-    }
-    for (size_t j = 0; j < sizeof(pictures) / sizeof(pictures[0]); j++) {
-        pictures[j].text = spot_texts_add(texts, "%s of %s with 95 %% confidence intervals. %s",
-            words[j], spot_words_subject(texts, spot_side_by_side_metric(two, two->main_id)),
-            spot_side_by_side_outcome(two, texts));
-        spot_page_picture_write(&pictures[j], document);
-    }
-}
-
-static void write_origins(const spot_side_by_side_t *two, spot_document_t *document)
-{
-    const char *const paths[] = {two->sides[SPOT_BEFORE].path, two->sides[SPOT_AFTER].path};
-    spot_origin_t origins[SPOT_NUM_SIDES] = {{0}, {0}};
-
-    for (int side = 0; document->error == 0 && side < SPOT_NUM_SIDES; side++) {
-        spot_document_fail(
-            document, spot_origin_read(&origins[side], two->sides[side].report->store));
-    }
-    if (document->error == 0) {
-        spot_page_origins_write(paths, origins, document);
-    }
-    for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        spot_origin_free(&origins[side]);
-    }
-}
-
-int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out)
-{
-    const spot_page_asset_t script = {spot_page_base_js, spot_page_base_js_end};
-    spot_page_frame_t frame;
-    spot_document_t document;
-    FILE *body;
-    int ret = spot_page_frame_begin(
-        &frame, spot_study_title(two->sides[SPOT_BEFORE].report->head), &body);
-
-    if (ret == 0) {
-        spot_document_to_page(&document, body);
-        spot_html_element(body, "p id=\"answer\"", spot_side_by_side_answer(two, &document.texts));
-        fputc('\n', body);
-        spot_side_by_side_write_sides(two, &document);
-        fputs("</header>\n<main id=\"content\">\n", body);
-        write_pictures(two, &document);
-        spot_side_by_side_write(two, SPOT_PAGE_STATIC_ROWS, &document);
-        write_origins(two, &document);
-        spot_document_end_section(&document);
-        fputs("</main>\n", body);
-        ret = spot_document_end(&document);
-    }
-    return spot_page_frame_end(&frame, ret, &script, 1, out);
 }
 
 /* ---- Pictures ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One self-contained HTML page of a study: question and answer, pictures, tables, where
- * it comes from; and one of two stores side by side. It works offline, needs no script for its
- * tables and static pictures, and fetches nothing.
+ * it comes from. It works offline, needs no script for its tables and static pictures, and
+ * fetches nothing.
  *
  * spot_page_write() takes a report that was read (reports/report.h); what is in the page comes
  * from it and its store alone. Single runs are in reports/page/page_timeline.h, what all pages are
@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "reports/draw.h"
 #include "reports/report.h"
-#include "reports/side_by_side.h"
 #include "reports/table/document.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/series_rows.h"
@@ -35,17 +34,6 @@ typedef struct {
 /* Writes the page. Errors of reading the store, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_write(const spot_page_source_t *source, FILE *out);
 
-/* The page of two stores side by side: what differs between the studies and what comes
- * of that in a sentence, pictures of the main metric, a table for each metric, the main
- * one first, and the points that only one has; of these and of the rows of a table
- * SPOT_PAGE_STATIC_ROWS at most, the others are counted; then where each store comes
- * from, and how to repeat it. Errors of reading the stores, NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out);
-
-/* Rows of points that stand in the page itself; of more points the script shows the
- * others from its data. */
-#define SPOT_PAGE_STATIC_ROWS 500
-
 /* ---- Parts of a page, each alone. Errors are the document's ---- */
 
 typedef struct {
@@ -65,11 +53,6 @@ bool spot_page_part_write(const spot_page_t *page, const char *name);
 /* What makes results doubtful: one line with their number, which opens. Nothing where
  * there is none. */
 void spot_page_doubts_write(const spot_page_t *page);
-
-/* Provenance of two stores, each in a section of its own, and how to repeat the page of both;
- * paths: of the stores, as the user named them. */
-void spot_page_origins_write(
-    const char *const paths[2], const spot_origin_t origins[2], spot_document_t *document);
 
 /* What page.js draws from: one JSON object in an element that is no script. */
 void spot_page_data_write(const spot_report_t *report, spot_document_t *document);

@@ -150,7 +150,7 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
 {
     spot_chart_t *chart = spot_chart_new();
     FILE *out = document->out;
-    const char *title = picture->title, *text = picture->text;
+    const char *title = picture->title;
     int ret = chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
 
     if (ret == 0) {
@@ -163,7 +163,7 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
         fputs("<figure class=\"picture\" role=\"group\">\n<div "
               "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
             out);
-        spot_html_text(out, text != NULL ? text : spot_chart_description(chart));
+        spot_html_text(out, spot_chart_description(chart));
         fputs("\">\n", out);
         ret = spot_draw_page(picture->declare, picture->context, false, out);
         fputs("</div>\n</figure>\n", out);

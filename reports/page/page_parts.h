@@ -53,7 +53,6 @@ extern const char spot_page_chart[], spot_page_chart_end[]; /* Chart.js */
 typedef struct {
     const char *name;  /* id of its section, ours; NULL: it has none of its own */
     const char *title; /* NULL: that of the declaration, which says what it shows */
-    const char *text;  /* in place of it where it is not seen; NULL: that of the declaration */
     spot_declare_t declare;
     const void *context; /* of declare */
 } spot_page_picture_t;

@@ -369,7 +369,7 @@ static void write_number(const writer_t *self, size_t row_id, size_t column_id)
     left -= column->half_width > 0 ? 2 + column->half_width : 0;
     blanks(self, left - used);
     fputs(parts.before, self->out);
-    styled(self, parts.number, strlen(parts.number), cell->style);
+    fputs(parts.number, self->out);
     if (parts.half_width[0] != '\0') {
         fprintf(self->out, "%s" PLUS_MINUS "%*s%s", spot_style_on(self->terminal, SPOT_STYLE_DIM),
             column->half_width, parts.half_width, spot_style_off(self->terminal, SPOT_STYLE_DIM));
@@ -398,7 +398,6 @@ static bool find_line(const char **text, int width, int line, size_t *length)
 /* A line of a text; returns whether there are more. */
 static bool write_text_line(const writer_t *self, size_t row_id, size_t column_id, int line)
 {
-    const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const int width = self->layout.columns[column_id].width;
     const char *text = table_layout_text(&self->layout, row_id, column_id);
     size_t length = strlen(text);
@@ -409,7 +408,7 @@ static bool write_text_line(const writer_t *self, size_t row_id, size_t column_i
     } else if (line > 0) {
         length = 0;
     }
-    aligned(self, column_id, text, length, cell->style);
+    aligned(self, column_id, text, length, SPOT_STYLE_PLAIN);
     return has_more;
 }
 
@@ -496,7 +495,7 @@ static bool write_line(
             size_t length = 0;
 
             has_more = find_line(&text, self->terminal->width - used, line, &length) || has_more;
-            styled(self, text, length, SPOT_STYLE_PLAIN);
+            fprintf(self->out, "%.*s", (int) length, text);
             break;
         }
         has_more = write_cell_line(self, row_id, column_id, line) || has_more;
@@ -568,14 +567,14 @@ static const char *make_value(writer_t *self, size_t row_id, size_t column_id)
 }
 
 /* A value below its name. */
-static void write_wrapped(const writer_t *self, const char *value, spot_style_t style)
+static void write_wrapped(const writer_t *self, const char *value)
 {
     size_t next;
 
     while (*value != '\0') {
         const size_t length = spot_wrap_line(value, self->terminal->width - TABLE_GAP, &next);
 
-        styled(self, value, length, style);
+        fprintf(self->out, "%.*s", (int) length, value);
         value += next;
         if (*value != '\0') {
             fputc('\n', self->out);
@@ -602,11 +601,11 @@ static void write_field(writer_t *self, size_t row_id, size_t column_id, int nam
         spot_wrap_write(self->out, name, self->terminal->width, TABLE_GAP);
         fputc('\n', self->out);
         blanks(self, TABLE_GAP);
-        write_wrapped(self, value, cell->style);
+        write_wrapped(self, value);
     } else {
         fputs(name, self->out);
         blanks(self, before - own_width);
-        styled(self, value, strlen(value), cell->style);
+        fputs(value, self->out);
     }
     fputc('\n', self->out);
 }

@@ -6,6 +6,7 @@ checked too, and that files which the commands write anew are those that are com
 
 import doctest
 import filecmp
+import importlib
 import os
 import pathlib
 import re
@@ -171,6 +172,17 @@ class Runner:
         self.names = test.globs
         return "see above" if runner.failures else None
 
+    def python_with_pandas(self, block):
+        """The same with pandas; what python() returns, and False where it is not installed."""
+        del sys.modules["pandas"]
+        try:
+            importlib.import_module("pandas")
+            return self.python(block), True
+        except ImportError:
+            return None, False
+        finally:
+            sys.modules["pandas"] = None
+
     def sql(self, database, text):
         """A statement that a database answers with rows, or with none."""
         if shutil.which("sqlite3") is None:
@@ -200,6 +212,8 @@ class Runner:
             return None, True
         if language == "sql" and purpose:
             return self.sql(purpose, block.text), True
+        if language == "python" and purpose == "needs-pandas":
+            return self.python_with_pandas(block)
         if language == "python" and purpose == "":
             return self.python(block), True
         if language in SHOWN_ONLY and purpose == "":

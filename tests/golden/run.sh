@@ -640,13 +640,10 @@ for no_colour in 0 1 ""; do
 done
 COLUMNS=80 golden report.txt report "$work/results.db" --no-color
 TERM=dumb COLUMNS=none golden report.txt report "$work/results.db"
-ends 0 report "$work/results.db" "$work/results.db"
+ends 0 report "$work/results.db"
 expect "a terminal without UTF-8 has signs in ASCII" [ -z "$(tr -d '\n -~' <"$work/stdout")" ]
 LC_ALL=C.UTF-8 ends 0 report "$work/results.db"
 expect "a terminal with UTF-8 has all signs" grep -q "[0-9] ±[0-9]" "$work/stdout"
-ends 0 report "$work/results.db" "$work/results.db" -o "$work/two.html"
-expect "a page of two stores" grep -q "the same scenario" "$work/two.html"
-rm -f "$work/two.html"
 # Where there is nothing yet, all say so in words; no table of dashes, no empty frame.
 ends 0 "$@" --shard 1/1000000 -o "$work/nothing.db"
 for form in "" "--markdown -" "--latex -" "-o $work/nothing.html"; do
@@ -659,14 +656,6 @@ for form in "" "--markdown -" "--latex -" "-o $work/nothing.html"; do
         -e '<td class="n[a-z]*">–<' -e '<svg' "$work/stdout")" -eq 0 ]
 done
 expect "a page of it says what was varied" grep -q 'id="parameters"' "$work/stdout"
-for form in "" "-o $work/nothing.html"; do
-    # shellcheck disable=SC2086
-    ends 0 report "$work/nothing.db" "$work/results.db" $form
-    [ ! -e "$work/nothing.html" ] || mv "$work/nothing.html" "$work/stdout"
-    expect "words for nothing beside something" grep -q \
-        "A has no replications yet: there is nothing to compare" "$work/stdout"
-    expect "no dashes beside something" [ "$(grep -c -e '  -$' -e '–</td>' "$work/stdout")" -eq 0 ]
-done
 rm -f "$work"/nothing.db*
 golden export.csv export "$work/results.db"
 golden export.jsonl export "$work/results.db" --jsonl
@@ -692,14 +681,11 @@ expect "without rsvg-convert, report --png fails" [ $? -eq 1 ]
 stderr_says "rsvg-convert is not installed"
 expect "and says it once" [ "$(grep -c "is not installed" "$work/stderr")" -eq 1 ]
 same report.tex "$work/report.tex"
-for what in csv gnuplot; do
-    same "report-curves.$what" "$work/papers"/*-curves.$what
-done
+same report-curves.csv "$work/papers"/*-curves.csv
 # The runs whose timelines the store keeps are pictures too.
 for point in 0 3; do
     expect "a run of point $point has its data" \
         [ "$(head -1 "$work/papers"/*-timeline-$point-[0-9]*.csv)" = time_s,kind,name,value ]
-    expect "and its script" [ -s "$(echo "$work/papers"/*-timeline-$point-[0-9]*.gnuplot)" ]
 done
 PATH='' "$spotsim" report "$work/results.db" --svg "$work/papers" 2>"$work/stderr"
 expect "SVG needs no other program" [ $? -eq 0 ]

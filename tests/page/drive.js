@@ -201,39 +201,6 @@
         check("the chart comes back", get("explorer-chart").checkVisibility() && numDrawn(get("explorer-chart")) > 500);
     }
 
-    /* The page of two stores: every column of every table sorts, both ways. */
-    function testTwo() {
-        const tables = [...document.querySelectorAll("#tables table")];
-
-        check("there are tables", tables.length > 1);
-        for (const table of tables) {
-            [...table.tHead.rows[0].cells].forEach((head, column) => {
-                const cells = () => [...table.tBodies[0].rows].map((row) => row.cells[column].dataset.value)
-                    .filter((value) => value !== undefined).map(Number);
-                const numRows = table.tBodies[0].rows.length;
-
-                head.querySelector("button").click();
-                check("a table is sorted", cells().length < 2 || isAscending(cells()), table.id + " " + column);
-                same("a head tells its order", head.getAttribute("aria-sort"), "ascending");
-                head.querySelector("button").click();
-                check("a table is sorted the other way", cells().length < 2 || isAscending(cells().reverse()),
-                    table.id + " " + column);
-                same("no row is lost", table.tBodies[0].rows.length, numRows);
-            });
-        }
-        same("both pictures are there", document.querySelectorAll(".static svg.wide").length, 2);
-        same("markup is text", document.querySelectorAll("b, h1 img, script[src], iframe").length, 0);
-        for (const side of ["a", "b"]) {
-            const origin = document.getElementById("origin-" + side).textContent;
-
-            check("rows come from a program", document.querySelectorAll(`#writers-table-${side} tbody tr`).length > 0);
-            check("what the rows depend on is told", /SHA-256 is [0-9a-f]{64}:/.test(origin));
-            check("how to repeat it is told", origin.includes("spotsim study ") && origin.includes("spotsim export "));
-        }
-        check("how to repeat the page is told", document.getElementById("origin-page").textContent.includes("spotsim report "));
-        check("fractions are in percent", document.querySelector("#tables thead").textContent.includes("A (%)"));
-    }
-
     /* Every control can be reached, in the order of the page. */
     function testKeyboard() {
         const controls = [...document.querySelectorAll("select, input, th button, .legend button")]
@@ -357,7 +324,6 @@
             hostile: [testHostile, testAccessibility, testWidth],
             nothing: [testNothing, testAccessibility, testWidth],
             undefined: [testUndefined, testAccessibility, testWidth, testText],
-            two: [testTwo, testAccessibility, testWidth],
             faulty: [testChecker],
         };
 

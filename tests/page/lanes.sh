@@ -34,7 +34,6 @@ printf 'scenario: stages\nengine: lanes\nstages: 8\nrows: 90000\nspan: 450 ms\no
 grep -q '>objective 350 ms<' stages.svg || { echo "no objective in the picture"; exit 1; }
 [ "$(head -n 1 stages.csv)" = latency_ms,fraction ] || { echo "no data beside the picture"; exit 1; }
 [ "$(tail -n 1 stages.csv | cut -d, -f2)" = 1 ] || { echo "the last row is not there"; exit 1; }
-grep -q "set output 'stages.svg'" stages.gnuplot || { echo "no script beside the picture"; exit 1; }
 "$spotsim" compare -q stages.yaml --over stages=2,3 --replications 2 --plot-cdf cases.svg >out
 [ "$(cut -d, -f3 cases.csv | sort -u | tr '\n' ' ')" = "2 3 line " ] || { echo "not both cases"; exit 1; }
 # Points without a plan have no run: the page shows the first one that there is.

@@ -23,43 +23,38 @@ typedef struct {
     double *x, *y; /* [num_pairs] */
 } numbers_t;
 
-/* Two points side by side. */
+/* Two points of a study, side by side. */
 typedef struct {
-    const spot_compared_t *point;
-    const spot_compared_t *base;
-    bool is_base_fixed;         /* its only row counts for all replications */
-    bool is_turned;             /* point and base are swapped */
-    size_t num_metrics;         /* compared */
-    spot_known_t *known;        /* [2][num_metrics] of the point, then of the base: */
-    spot_compared_t known_base; /* the latter is this one */
-    spot_paired_t *pairs;       /* [num_metrics] */
-    double confidence;          /* of the intervals of quantiles */
-    numbers_t *quantiles;       /* [num_metrics] empty but for quantiles */
-    size_t num_rows;            /* rows of the base in memory */
-    size_t next_id;             /* the first of them not before the current row of the point */
-    bool is_last;               /* the base has no later rows */
-    bool is_whole;              /* nor earlier ones: the rows serve another point too */
+    const spot_store_t *store;
+    size_t point_id;
+    size_t base_id;
+    bool is_base_fixed;   /* its only row counts for all replications */
+    bool is_turned;       /* point and base are swapped */
+    size_t num_metrics;   /* of the study */
+    spot_known_t *known;  /* [2][num_metrics] of the point, then of the base: */
+    size_t known_base_id; /* the latter is this one */
+    spot_paired_t *pairs; /* [num_metrics] */
+    double confidence;    /* of the intervals of quantiles */
+    numbers_t *quantiles; /* [num_metrics] empty but for quantiles */
+    size_t num_rows;      /* rows of the base in memory */
+    size_t next_id;       /* the first of them not before the current row of the point */
+    bool is_last;         /* the base has no later rows */
+    bool is_whole;        /* nor earlier ones: the rows serve another point too */
     size_t max_keys;
     int64_t *keys; /* [num_rows] their replications, ascending */
     size_t max_values;
     double *values; /* [num_rows][num_metrics] */
 } pairing_t;
 
-static size_t metric_of(const spot_compared_t *self, size_t j)
+static bool is_estimated_by(const pairing_t *self, size_t j, spot_estimator_t estimator)
 {
-    return self->metric_ids == NULL ? j : self->metric_ids[j];
+    return spot_metric_estimator(&self->store->head->metrics[j]) == estimator;
 }
 
-static const spot_metric_t *metric_at(const spot_compared_t *self, size_t j)
-{
-    return &self->store->head->metrics[metric_of(self, j)];
-}
-
-/* Quantiles at both points are compared by their numbers, all else by lines. */
+/* Quantiles are compared by their numbers, all else by lines. */
 static bool is_quantile(const pairing_t *self, size_t j)
 {
-    return spot_metric_estimator(metric_at(self->point, j)) == SPOT_ESTIMATOR_QUANTILE &&
-           spot_metric_estimator(metric_at(self->base, j)) == SPOT_ESTIMATOR_QUANTILE;
+    return is_estimated_by(self, j, SPOT_ESTIMATOR_QUANTILE);
 }
 
 /* NAN: null. */
@@ -96,12 +91,11 @@ static int keep_row(void *context, const spot_row_t *row)
 /* Reads the next rows of the base, from a replication on. */
 static int read_base(pairing_t *self, int64_t first_replication)
 {
-    const spot_compared_t *base = self->base;
     int ret;
 
     self->num_rows = 0;
     self->next_id = 0;
-    ret = base->store->read(base->store, base->point_id, first_replication, keep_row, self);
+    ret = self->store->read(self->store, self->base_id, first_replication, keep_row, self);
     self->is_last = ret == 0;
     self->is_whole = ret == 0 && first_replication == 0;
     return ret == IS_FULL ? 0 : ret;
@@ -168,7 +162,6 @@ static int pair_row(void *context, const spot_row_t *row)
 /* Pairs the rows of a point. Uses the rows of the base in memory if they are all. */
 static int pair_rows(pairing_t *self)
 {
-    const spot_store_t *store = self->point->store;
     int ret;
 
     if (!self->is_whole) {
@@ -176,13 +169,8 @@ static int pair_rows(pairing_t *self)
         self->is_last = false;
     }
     self->next_id = 0;
-    ret = store->read(store, self->point->point_id, 0, pair_row, self);
+    ret = self->store->read(self->store, self->point_id, 0, pair_row, self);
     return ret == IS_DONE ? 0 : ret;
-}
-
-static bool is_fixed(const spot_compared_t *compared)
-{
-    return spot_study_is_fixed(compared->store->head, compared->point_id);
 }
 
 /* Two fixed points are known as if all replications were run. */
@@ -194,35 +182,25 @@ static void repeat_pair(spot_paired_t *pair, int64_t num_pairs)
     }
 }
 
-static int find_known(const pairing_t *self, const spot_compared_t *compared, spot_known_t *known)
-{
-    return spot_known_find(compared->store, compared->point_id, self->num_metrics,
-        compared->metric_ids, self->confidence, known);
-}
-
 /* Finds what is known of both; that of a base serves its next point too. */
 static int find_both(pairing_t *self)
 {
-    const spot_compared_t *base = self->base, *known_base = &self->known_base;
     int ret = 0;
 
     if (self->known == NULL) {
         self->known = spot_calloc(2 * self->num_metrics, sizeof(*self->known));
+        self->known_base_id = SPOT_NO_POINT;
     }
     if (self->known == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (known_base->store != base->store || known_base->point_id != base->point_id ||
-        known_base->metric_ids != base->metric_ids) {
-        ret = find_known(self, base, &self->known[self->num_metrics]);
-        self->known_base = *base;
+    if (self->known_base_id != self->base_id) {
+        ret = spot_known_find(
+            self->store, self->base_id, self->confidence, &self->known[self->num_metrics]);
+        self->known_base_id = self->base_id;
     }
-    return ret == 0 ? find_known(self, self->point, self->known) : ret;
-}
-
-static bool is_binary(const spot_compared_t *self, size_t j)
-{
-    return spot_metric_estimator(metric_at(self, j)) == SPOT_ESTIMATOR_PROBABILITY;
+    return ret == 0 ? spot_known_find(self->store, self->point_id, self->confidence, self->known)
+                    : ret;
 }
 
 /* Room for the numbers of quantiles, empty. */
@@ -247,7 +225,7 @@ static int settle_quantiles(pairing_t *self, bool is_x_fixed, bool is_y_fixed)
         if (is_quantile(self, j)) {
             ret = spot_quantile_pair((spot_paired_side_t){numbers->x, is_x_fixed},
                 (spot_paired_side_t){numbers->y, is_y_fixed}, numbers->num_pairs,
-                metric_at(self->point, j)->p, self->confidence, &self->pairs[j]);
+                self->store->head->metrics[j].p, self->confidence, &self->pairs[j]);
         }
     }
     return ret;
@@ -286,35 +264,34 @@ static void free_pairing(pairing_t *self)
 /* A fixed point is paired with every replication of the other one. */
 static int pair_point(pairing_t *self)
 {
-    const spot_compared_t *point = self->point, *base = self->base;
-    const bool is_point_fixed = is_fixed(point);
+    const spot_study_head_t *head = self->store->head;
+    const size_t point_id = self->point_id, base_id = self->base_id;
+    const bool is_point_fixed = spot_study_is_fixed(head, point_id);
+    const bool is_base_fixed = spot_study_is_fixed(head, base_id);
     int ret;
 
-    self->is_base_fixed = is_fixed(base) || is_point_fixed;
-    self->is_turned = is_point_fixed && !is_fixed(base);
+    self->is_base_fixed = is_base_fixed || is_point_fixed;
+    self->is_turned = is_point_fixed && !is_base_fixed;
     if (self->is_turned) {
-        self->point = base;
-        self->base = point;
+        self->point_id = base_id;
+        self->base_id = point_id;
         self->is_whole = false;
     }
     ret = find_both(self);
     ret = ret == 0 ? start_quantiles(self) : ret;
     ret = ret == 0 ? pair_rows(self) : ret;
     if (self->is_turned) {
-        self->point = point;
-        self->base = base;
+        self->point_id = point_id;
+        self->base_id = base_id;
         self->is_whole = false;
     }
-    ret = ret == 0 ? settle_quantiles(self, is_point_fixed, is_fixed(base)) : ret;
+    ret = ret == 0 ? settle_quantiles(self, is_point_fixed, is_base_fixed) : ret;
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
-        const spot_study_head_t *head = point->store->head;
-
-        self->pairs[j].is_binary =
-            is_binary(point, j) && is_binary(base, j) && !(is_point_fixed && is_fixed(base));
-        if (!spot_study_has_metric(head, point->point_id, metric_of(point, j)) ||
-            !spot_study_has_metric(base->store->head, base->point_id, metric_of(base, j))) {
+        self->pairs[j].is_binary = is_estimated_by(self, j, SPOT_ESTIMATOR_PROBABILITY) &&
+                                   !(is_point_fixed && is_base_fixed);
+        if (!spot_study_has_metric(head, point_id, j) || !spot_study_has_metric(head, base_id, j)) {
             memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
-        } else if (is_point_fixed && is_fixed(base)) {
+        } else if (is_point_fixed && is_base_fixed) {
             repeat_pair(&self->pairs[j], head->num_replications);
         } else {
             const spot_known_t *known[2] = {&self->known[j], &self->known[self->num_metrics + j]};
@@ -326,34 +303,21 @@ static int pair_point(pairing_t *self)
     return ret;
 }
 
-static int difference_at(const spot_compared_t *point, const spot_compared_t *base,
-    size_t num_metrics, double confidence, spot_paired_t *pairs)
+int spot_store_difference_at(const spot_store_t *store, size_t point_id, size_t base_id,
+    double confidence, spot_paired_t *pairs)
 {
-    pairing_t pairing = {.point = point,
-        .base = base,
-        .num_metrics = num_metrics,
+    pairing_t pairing = {.store = store,
+        .point_id = point_id,
+        .base_id = base_id,
+        .num_metrics = store->head->num_metrics,
         .pairs = pairs,
         .confidence = confidence};
     int ret;
 
-    memset(pairs, 0, num_metrics * sizeof(*pairs));
+    memset(pairs, 0, pairing.num_metrics * sizeof(*pairs));
     ret = pair_point(&pairing);
     free_pairing(&pairing);
     return ret;
-}
-
-int spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
-    size_t num_metrics, spot_paired_t *pairs)
-{
-    return difference_at(point, base, num_metrics, SPOT_CONFIDENCE, pairs);
-}
-
-int spot_store_difference_at(const spot_store_t *store, size_t point_id, size_t base_id,
-    double confidence, spot_paired_t *pairs)
-{
-    const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
-
-    return difference_at(&point, &base, store->head->num_metrics, confidence, pairs);
 }
 
 int spot_store_difference(
@@ -397,18 +361,16 @@ static int pair_couples(
     const spot_store_t *store, size_t num_couples, const couple_t *couples, spot_paired_t *all)
 {
     const size_t num_metrics = store->head->num_metrics;
-    spot_compared_t point = {store, 0, NULL}, base = {store, 0, NULL};
-    pairing_t pairing = {
-        .point = &point, .base = &base, .num_metrics = num_metrics, .confidence = SPOT_CONFIDENCE};
+    pairing_t pairing = {.store = store, .num_metrics = num_metrics, .confidence = SPOT_CONFIDENCE};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < num_couples; j++) {
-        if (j > 0 && couples[j].base_id != base.point_id) {
+        if (j > 0 && couples[j].base_id != pairing.base_id) {
             pairing.is_whole = false;
         }
-        base.point_id = couples[j].base_id;
-        point.point_id = couples[j].point_id;
-        pairing.pairs = &all[point.point_id * num_metrics];
+        pairing.base_id = couples[j].base_id;
+        pairing.point_id = couples[j].point_id;
+        pairing.pairs = &all[pairing.point_id * num_metrics];
         ret = pair_point(&pairing);
     }
     free_pairing(&pairing);

@@ -19,19 +19,6 @@ SPOT_MUST_CHECK int spot_store_difference(
 SPOT_MUST_CHECK int spot_store_difference_at(const spot_store_t *store, size_t point_id,
     size_t base_id, double confidence, spot_paired_t *pairs);
 
-/* A point of a store and its metrics to compare. */
-typedef struct {
-    const spot_store_t *store;
-    size_t point_id;
-    const size_t *metric_ids; /* [num_metrics]; NULL: all, in their order */
-} spot_compared_t;
-
-/* The same for points of two stores; pairs: [num_metrics]. Metrics at the same place of
- * both lists are compared. Replications have the same events if both stores have the
- * same seed and trace. */
-SPOT_MUST_CHECK int spot_store_difference_between(const spot_compared_t *point,
-    const spot_compared_t *base, size_t num_metrics, spot_paired_t *pairs);
-
 /* Pairs each point with its baseline point, if it has one. *pairs is
  * [num_points][num_metrics]; the caller frees it. NULL after an error. */
 SPOT_MUST_CHECK int spot_store_differences(const spot_store_t *store, spot_paired_t **pairs);

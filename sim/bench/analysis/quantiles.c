@@ -221,7 +221,10 @@ static void ranks_free(ranks_t *self)
     free(self->num_below);
 }
 
-double spot_separate_half_width(const double x[3], const double y[3])
+/* The interval of the difference x - y of estimates of independent samples, by the ends of
+ * their intervals (Zou and Donner, Statistics in Medicine 27, 2008). Half its width to the
+ * farther end; INFINITY where an end is missing. */
+static double separate_half_width(const double x[3], const double y[3])
 {
     const double up = hypot(x[2] - x[1], y[1] - y[0]), down = hypot(x[1] - x[0], y[2] - y[1]);
 
@@ -267,7 +270,7 @@ int spot_quantile_pair(spot_paired_side_t x, spot_paired_side_t y, size_t num, d
         find_quantile(&ranks, ranks.x + 1, x.is_known, of_x);
         find_quantile(&ranks, ranks.y + 1, y.is_known, of_y);
         pair->value = isinf(of_x[1]) || isinf(of_y[1]) ? (double) NAN : of_x[1] - of_y[1];
-        pair->separate_half_width = spot_separate_half_width(of_x, of_y);
+        pair->separate_half_width = separate_half_width(of_x, of_y);
         if (are_known) {
             pair->low = pair->high = pair->value;
         } else if (num > 1 && isfinite(pair->value)) {

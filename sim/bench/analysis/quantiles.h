@@ -43,8 +43,3 @@ typedef struct {
  * O(n log n + n p (1 - p)). */
 SPOT_MUST_CHECK int spot_quantile_pair(spot_paired_side_t x, spot_paired_side_t y, size_t num,
     double p, double confidence, spot_paired_t *pair);
-
-/* The interval of the difference x - y of estimates of independent samples, by the ends of
- * their intervals (Zou and Donner, Statistics in Medicine 27, 2008). Half its width to the
- * farther end; INFINITY where an end is missing. */
-double spot_separate_half_width(const double x[3], const double y[3]);

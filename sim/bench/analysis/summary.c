@@ -439,8 +439,8 @@ static void know_metric(const spot_estimate_t *estimate, const spot_study_head_t
     }
 }
 
-int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metrics,
-    const size_t *metric_ids, double confidence, spot_known_t *known)
+int spot_known_find(
+    const spot_store_t *store, size_t point_id, double confidence, spot_known_t *known)
 {
     const spot_study_head_t *head = store->head;
     bool *is_asked = spot_calloc(head->num_metrics, sizeof(*is_asked));
@@ -450,19 +450,15 @@ int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metri
 
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         spot_estimate_init(&self.columns[j].estimate, head, j);
-    }
-    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-        is_asked[metric_ids == NULL ? j : metric_ids[j]] = true;
+        is_asked[j] = true;
     }
     ret = ret == 0 ? store->read(store, point_id, 0, add_asked, &self) : ret;
     if (ret == 0) {
         const bool are_luck = are_constants_luck(self.columns, head, point_id);
 
-        for (size_t j = 0; j < num_metrics; j++) {
-            const size_t id = metric_ids == NULL ? j : metric_ids[j];
-
+        for (size_t j = 0; j < head->num_metrics; j++) {
             know_metric(
-                &self.columns[id].estimate, head, point_id, id, confidence, are_luck, &known[j]);
+                &self.columns[j].estimate, head, point_id, j, confidence, are_luck, &known[j]);
         }
     }
     for (size_t j = 0; self.columns != NULL && j < head->num_metrics; j++) {

@@ -52,11 +52,11 @@ typedef struct {
     spot_line_t line;
 } spot_known_t;
 
-/* Sets what a point knows of num_metrics metrics at a confidence; metric_ids: NULL: the first
- * ones. Only means and ratios are open or unseen, and only of these the interval is set.
- * Errors of reading, NO_MEMORY. O(rows). */
-SPOT_MUST_CHECK int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metrics,
-    const size_t *metric_ids, double confidence, spot_known_t *known);
+/* Sets what a point knows of all metrics at a confidence; known: [head->num_metrics]. Only
+ * means and ratios are open or unseen, and only of these the interval is set. Errors of
+ * reading, NO_MEMORY. O(rows). */
+SPOT_MUST_CHECK int spot_known_find(
+    const spot_store_t *store, size_t point_id, double confidence, spot_known_t *known);
 
 /* Which of the metrics asked for go with a share of which the first num_rows rows of a
  * point show too little: see is_heavy; or are the same in all of them by luck, as far as

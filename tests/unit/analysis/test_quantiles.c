@@ -202,15 +202,28 @@ static void test_few(void **state)
     assert_int_equal(spot_paired_sign(&pair, 0.95), 0);
 }
 
+/* The wider half of the interval that both would have if they were independent. */
 static void test_separate_samples(void **state)
 {
-    const double x[3] = {8, 10, 13}, y[3] = {1, 2, 6}, open[3] = {1, 2, HUGE_VAL};
+    double x[MAX_PAIRS], y[MAX_PAIRS], value, low, high, up, down;
+    spot_paired_t pair;
 
     (void) state;
-    assert_true(spot_separate_half_width(x, y) == hypot(2, 4));
-    assert_true(spot_separate_half_width(y, x) == hypot(4, 2));
-    assert_true(isinf(spot_separate_half_width(x, open)));
-    assert_true(isinf(spot_separate_half_width(x, (double[]){(double) NAN, 2, 3})));
+    fill(x, MAX_PAIRS);
+    for (size_t j = 0; j < MAX_PAIRS; j++) {
+        y[j] = (double) j; /* x, sorted */
+    }
+    value = spot_quantile_known(y, MAX_PAIRS, 0.8);
+    spot_quantile_bounds(y, MAX_PAIRS, 0.8, 0.95, &low, &high);
+    for (size_t j = 0; j < MAX_PAIRS; j++) {
+        y[j] = 3 * x[j];
+    }
+    up = hypot(high - value, 3 * (value - low));
+    down = hypot(value - low, 3 * (high - value));
+    pair = pair_of(x, y, MAX_PAIRS, 0.8);
+    assert_true(up != down && fabs(pair.separate_half_width - fmax(up, down)) <= 1e-12 * up);
+    pair = pair_of(x, y, 64, 0.95);
+    assert_true(isinf(pair.separate_half_width));
 }
 
 int main(void)

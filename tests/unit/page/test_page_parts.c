@@ -290,44 +290,6 @@ static void test_origin(void **state)
     page_sample_free(&sample);
 }
 
-/* What a page of two stores says of where both come from. */
-static char *origins_of(const char *first_path, const char *second_path)
-{
-    const char *const paths[] = {first_path, second_path};
-    const spot_origin_t origins[] = {*page_sample_origin(), *page_sample_hostile_origin()};
-    spot_document_t document;
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
-
-    assert_non_null(out);
-    fputs("<h1>Two</h1>", out);
-    spot_document_to_page(&document, out);
-    spot_page_origins_write(paths, origins, &document);
-    assert_int_equal(spot_document_end(&document), 0);
-    assert_int_equal(fclose(out), 0);
-    page_check(text); /* no id is there twice */
-    return text;
-}
-
-static void test_origin_of_two(void **state)
-{
-    char *text = origins_of("old/before.db", "after.db");
-
-    (void) state;
-    assert_non_null(strstr(text, "<table id=\"writers-table-a\">"));
-    assert_non_null(strstr(text, "<table id=\"writers-table-b\">"));
-    assert_non_null(strstr(text, "Its SHA-256 is 00ff:"));
-    assert_null(strstr(text, "<script"));
-    assert_non_null(strstr(text, "spotsim export before.db -o rows.csv\n"));
-    assert_non_null(strstr(text, "spotsim report before.db after.db -o report.html\n"));
-    assert_null(strstr(text, "spotsim report before.db -o"));
-    free(text);
-    text = origins_of("old/r.db", "r.db");
-    assert_non_null(strstr(text, "spotsim report &#39;old/r.db&#39; r.db -o "));
-    free(text);
-}
-
 /* Texts that would be markup, in every place that has text of a study. */
 static void test_hostile_texts(void **state)
 {
@@ -431,7 +393,6 @@ int main(void)
         cmocka_unit_test(test_parameters_of_a_design),
         cmocka_unit_test(test_no_parameters),
         cmocka_unit_test(test_origin),
-        cmocka_unit_test(test_origin_of_two),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_long_values),
         cmocka_unit_test(test_damaged_canonical),

@@ -161,30 +161,28 @@ static void assert_svg(char *text, size_t num_svg)
     free(text);
 }
 
-/* As a file, in a page and as a script. */
+/* As a file and in a page. */
 static void assert_drawn(spot_declare_t declare, const void *context)
 {
-    char *text[3];
-    size_t num_bytes[3];
-    FILE *out[3];
+    char *text[2];
+    size_t num_bytes[2];
+    FILE *out[2];
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 2; j++) {
         out[j] = open_memstream(&text[j], &num_bytes[j]);
         assert_non_null(out[j]);
     }
     assert_int_equal(
         spot_draw_stream(declare, context, SPOT_FORMAT_SVG, out[0], "a.svg", &diag), 0);
     assert_int_equal(spot_draw_page(declare, context, false, out[1]), 0);
-    assert_int_equal(spot_draw_script(declare, context, "a.svg", out[2]), 0);
     assert_int_equal(diag.num_items, 0);
-    for (size_t j = 0; j < 3; j++) {
+    for (size_t j = 0; j < 2; j++) {
         assert_int_equal(fclose(out[j]), 0);
     }
     assert_svg(text[0], 1);
     assert_svg(text[1], 2);
-    free(text[2]);
     spot_diag_free(&diag);
 }
 

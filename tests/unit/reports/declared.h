@@ -6,7 +6,7 @@
 #include "reports/study_pictures.h"
 
 /* Fails the test where the declaration fails, or where it cannot be drawn as an SVG,
- * wide and narrow, and as a script. The caller frees it. */
+ * wide and narrow. The caller frees it. */
 char *declared_text(spot_declare_t declare, const void *context);
 
 /* The data of a picture as CSV, and what those are told who do not see it. The caller

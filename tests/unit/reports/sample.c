@@ -493,19 +493,6 @@ void sample_assert_golden(const char *name, const char *text)
     }
 }
 
-bool sample_has_gnuplot(void)
-{
-    return system("gnuplot --version >/dev/null 2>&1") == 0;
-}
-
-void sample_need_gnuplot(void)
-{
-    if (!sample_has_gnuplot()) {
-        print_message("gnuplot is not installed\n");
-        skip();
-    }
-}
-
 void sample_assert_svg(const char *path)
 {
     char *text = sample_read(path);

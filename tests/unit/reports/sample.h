@@ -74,12 +74,6 @@ char *sample_read(const char *path);
  * beside the temporary files. */
 void sample_assert_golden(const char *name, const char *text);
 
-bool sample_has_gnuplot(void);
-
-/* Skips the test where gnuplot is not installed: call it before anything is allocated.
- */
-void sample_need_gnuplot(void);
-
 /* The file is an SVG picture. Removes it. */
 void sample_assert_svg(const char *path);
 

@@ -87,8 +87,7 @@ static void drop(const fixture_t *self, const char *name)
 
 static void drop_sources(const fixture_t *self, const char *file_name)
 {
-    static const char *const endings[] = {
-        "curves.csv", "curves.gnuplot", "ledger.csv", "ledger.gnuplot"};
+    static const char *const endings[] = {"curves.csv", "ledger.csv"};
 
     for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++) {
         char name[256];
@@ -131,28 +130,6 @@ static void assert_picture(const fixture_t *self, const char *name)
     free(text);
 }
 
-/* The script that stays draws a picture of the same data, from whatever folder it is
- * run. */
-static void test_the_script_draws_the_picture_again(void **state)
-{
-    fixture_t *self = *state;
-    char command[1024];
-    sample_need_gnuplot();
-    assert_int_equal(write_papers(self, true, false, false), 0);
-    drop_others(self, "idle-vs-preemption");
-    drop(self, "idle-vs-preemption-curves.svg");
-    snprintf(command, sizeof(command), "cd / && gnuplot '%s'",
-        path_of(self, "idle-vs-preemption-curves.gnuplot"));
-    assert_int_equal(system(command), 0);
-    assert_picture(self, "idle-vs-preemption-curves.svg");
-    snprintf(command, sizeof(command), "cd '%s' && gnuplot idle-vs-preemption-curves.gnuplot",
-        self->folder);
-    assert_int_equal(system(command), 0);
-    assert_picture(self, "idle-vs-preemption-curves.svg");
-    drop(self, "idle-vs-preemption-ledger.svg");
-    drop_sources(self, "idle-vs-preemption");
-}
-
 static void assert_format(const fixture_t *self, const char *name, spot_picture_format_t format)
 {
     FILE *file = fopen(path_of(self, name), "rb");
@@ -183,7 +160,7 @@ static void test_other_formats(void **state)
     assert_all_formats(*state);
 }
 
-/* SVG needs nothing; of the others data and scripts are there, and one message. */
+/* SVG needs nothing; of the others data are there, and one message. */
 static void test_without_a_converter(void **state)
 {
     fixture_t *self = *state;
@@ -215,31 +192,21 @@ static void test_golden(void **state)
     drop_others(self, "idle-vs-preemption");
     drop(self, "idle-vs-preemption-curves.svg");
     drop(self, "idle-vs-preemption-ledger.svg");
-    text = take(self, "idle-vs-preemption-curves.gnuplot");
-    sample_assert_golden("paper-curves.gnuplot", text);
-    free(text);
     text = take(self, "idle-vs-preemption-curves.csv");
     sample_assert_golden("paper-curves.csv", text);
     free(text);
     drop(self, "idle-vs-preemption-ledger.csv");
-    drop(self, "idle-vs-preemption-ledger.gnuplot");
 }
 
-/* A hostile name of a study stays in the folder, and its script runs. */
+/* A hostile name of a study stays in the folder. */
 static void test_a_hostile_name(void **state)
 {
     fixture_t *self = *state;
-    char command[1024];
 
-    sample_need_gnuplot();
     free(self->head.name);
     self->head.name = spot_text_copy("../a'b\" $(x)`\n!漢", 19);
     assert_int_equal(write_papers(self, true, false, false), 0);
     drop_others(self, "_._a_b____x____漢");
-    snprintf(command, sizeof(command), "gnuplot '%s'",
-        path_of(self, "_._a_b____x____漢-curves.gnuplot"));
-    drop(self, "_._a_b____x____漢-curves.svg");
-    assert_int_equal(system(command), 0);
     drop(self, "_._a_b____x____漢-curves.svg");
     drop(self, "_._a_b____x____漢-ledger.svg");
     drop_sources(self, "_._a_b____x____漢");
@@ -284,7 +251,6 @@ static void test_a_folder_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_script_draws_the_picture_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_formats, setup, teardown),
         cmocka_unit_test_setup_teardown(test_without_a_converter, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),

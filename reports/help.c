@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/doc.h"
+#include "reports/help.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,7 +17,7 @@ static int columns_of(const char *text)
 }
 
 /* Paragraphs from a column on, all lines but the first one indented. */
-static void wrap(const spot_doc_t *self, const char *text, int column, int indent)
+static void wrap(const spot_help_t *self, const char *text, int column, int indent)
 {
     do {
         size_t next;
@@ -51,7 +51,7 @@ static void put_roff(FILE *out, const char *text)
     }
 }
 
-void spot_doc_section(const spot_doc_t *self, const char *title)
+void spot_help_section(const spot_help_t *self, const char *title)
 {
     if (self->width > 0) {
         fprintf(self->out, "\n%s:\n", title);
@@ -64,7 +64,7 @@ void spot_doc_section(const spot_doc_t *self, const char *title)
     putc('\n', self->out);
 }
 
-void spot_doc_text(const spot_doc_t *self, const char *text)
+void spot_help_text(const spot_help_t *self, const char *text)
 {
     if (self->width > 0) {
         wrap(self, text, 0, 0);
@@ -87,8 +87,8 @@ static bool contains(const char *text, const char *wanted)
     return num_bytes == 0;
 }
 
-void spot_doc_item(
-    const spot_doc_t *self, const char *name, const char *note, const char *text, int column)
+void spot_help_item(
+    const spot_help_t *self, const char *name, const char *note, const char *text, int column)
 {
     const int used = 2 + columns_of(name) + columns_of(note);
 
@@ -105,7 +105,7 @@ void spot_doc_item(
         fputs("\\fR", self->out);
         put_roff(self->out, note);
         putc('\n', self->out);
-        spot_doc_text(self, text);
+        spot_help_text(self, text);
         return;
     }
     fputs("  ", self->out);
@@ -113,7 +113,7 @@ void spot_doc_item(
         fprintf(self->out, "%s%s\n%*s", name, note, column, "");
     } else if (used + 2 > column) {
         fputs(name, self->out);
-        wrap(self, note, used - columns_of(note), SPOT_DOC_BELOW - 2);
+        wrap(self, note, used - columns_of(note), SPOT_HELP_BELOW - 2);
         fprintf(self->out, "%*s", column, "");
     } else {
         fprintf(self->out, "%s%s%*s", name, note, column - used, "");
@@ -121,7 +121,7 @@ void spot_doc_item(
     wrap(self, text, column, column);
 }
 
-void spot_doc_lines(const spot_doc_t *self, const char *text)
+void spot_help_lines(const spot_help_t *self, const char *text)
 {
     if (self->width > 0) {
         fputs(text, self->out);
@@ -213,14 +213,14 @@ static const char *help_text(
 }
 
 static void put_field(
-    const spot_doc_t *self, const spot_field_t *field, const char *name, const spot_node_t *value)
+    const spot_help_t *self, const spot_field_t *field, const char *name, const spot_node_t *value)
 {
     spot_texts_t texts = {0};
 
     if (self->prefix == NULL) {
         const char *note = spot_texts_add(&texts, ": %s", type_text(&texts, field));
 
-        spot_doc_item(self, name, note, help_text(&texts, field, value), SPOT_DOC_BELOW);
+        spot_help_item(self, name, note, help_text(&texts, field, value), SPOT_HELP_BELOW);
     } else if (strncmp(name, self->prefix, strlen(self->prefix)) == 0 &&
                strpbrk(name, "[K") == NULL) {
         fprintf(self->out, "%s=\n", name);
@@ -278,7 +278,7 @@ static const spot_field_t *keys_below(
     return keys_within(field, between);
 }
 
-void spot_doc_fields(const spot_doc_t *self, const spot_field_t *field, const spot_field_t *until,
+void spot_help_fields(const spot_help_t *self, const spot_field_t *field, const spot_field_t *until,
     const spot_node_t *map, const char *path)
 {
     for (; field != NULL && field != until; field = spot_field_next(field)) {
@@ -292,13 +292,13 @@ void spot_doc_fields(const spot_doc_t *self, const spot_field_t *field, const sp
         keys = keys_below(field, &value, &between);
         if (keys != NULL && strlen(name) + strlen(between) < sizeof(name)) {
             strcat(name, between);
-            spot_doc_fields(
+            spot_help_fields(
                 self, spot_field_first(keys), NULL, strcmp(between, ".") == 0 ? value : NULL, name);
         }
     }
 }
 
-void spot_doc_fields_json(spot_json_t *json, const char *name, const spot_field_t *fields)
+void spot_help_fields_json(spot_json_t *json, const char *name, const spot_field_t *fields)
 {
     spot_json_open(json, name, '[');
     for (const spot_field_t *field = spot_field_first(fields); field != NULL;
@@ -315,7 +315,7 @@ void spot_doc_fields_json(spot_json_t *json, const char *name, const spot_field_
         spot_json_text(json, "default", has_default ? field->initial : NULL);
         spot_json_text(json, "help", field->help);
         if (keys != NULL) {
-            spot_doc_fields_json(json, name, keys);
+            spot_help_fields_json(json, name, keys);
         }
         spot_json_close(json, '}');
         spot_texts_free(&texts);
