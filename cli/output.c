@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/terminal.h"
 

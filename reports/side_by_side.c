@@ -9,6 +9,7 @@
 
 #include "base/keys.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "reports/study_curves.h"

@@ -7,7 +7,7 @@
 
 #include "base/csv.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "reports/table/decimals.h"
 
 /* ---- Numbers as text that people read ---- */

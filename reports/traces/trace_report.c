@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "reports/palette.h"

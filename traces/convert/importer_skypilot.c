@@ -8,6 +8,7 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/convert/convert.h"
 #include "traces/records/records.h"

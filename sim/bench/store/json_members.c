@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 
 /* A member of a struct that is written, read or freed. */
 typedef struct {

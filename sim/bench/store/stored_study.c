@@ -8,7 +8,7 @@
 
 #include "base/canonical.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "sim/bench/store/json_members.h"
 
