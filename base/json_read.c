@@ -167,12 +167,12 @@ static int fault_byte(spot_json_reader_t *self, const char *problem)
 
 /* ---- Texts ---- */
 
-/* The 4 digits of \uXXXX; false: they are not there. */
-static bool read_hex(const char *digits, unsigned *value)
+/* The 4 hex digits at *text; moves behind them, or to the one that is none. */
+static bool read_hex(const char **text, unsigned *value)
 {
     *value = 0;
-    for (size_t j = 0; j < 4; j++) {
-        const char digit = digits[j], letter = (char) (digit | 0x20);
+    for (const char *end = *text + 4; *text < end; ++*text) {
+        const char digit = **text, letter = (char) (digit | 0x20);
 
         if (digit >= '0' && digit <= '9') {
             *value = *value * 16 + (unsigned) (digit - '0');
@@ -185,19 +185,65 @@ static bool read_hex(const char *digits, unsigned *value)
     return true;
 }
 
-static size_t write_character(char *out, unsigned point)
+static void write_character(char **out, unsigned point)
 {
     static const unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
     const int num_more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
 
-    *out++ = (char) (heads[num_more] | point >> 6 * num_more);
+    *(*out)++ = (char) (heads[num_more] | point >> 6 * num_more);
     for (int j = num_more - 1; j >= 0; j--) {
-        *out++ = (char) (0x80 | (point >> 6 * j & 0x3F));
+        *(*out)++ = (char) (0x80 | (point >> 6 * j & 0x3F));
     }
-    return (size_t) num_more + 1;
 }
 
-/* Makes sure of num_bytes bytes from the next one on; less where the source ends, then NULs. */
+/* \uXXXX at `at`, or two that are a pair: NULL, or why it is none, then end is at the fault. */
+static const char *read_unicode(const char *at, const char **end, unsigned *point)
+{
+    unsigned low = 0;
+
+    *end = at + 2;
+    if (!read_hex(end, point)) {
+        return "bad escape: \\u needs four hex digits";
+    }
+    if (*point == 0) {
+        return "a NUL in a text";
+    }
+    if (*point < 0xD800 || *point >= 0xE000) {
+        return NULL;
+    }
+    if (*point < 0xDC00 && at[6] == '\\' && at[7] == 'u') {
+        *end = at + 8;
+        if (!read_hex(end, &low)) {
+            return "bad escape: \\u needs four hex digits";
+        }
+    }
+    *point = 0x10000 + ((*point - 0xD800) << 10) + (low - 0xDC00);
+    return low < 0xDC00 || low > 0xDFFF ? "bad escape: half of a surrogate pair" : NULL;
+}
+
+const char *spot_json_unescape(const char **at, char **out)
+{
+    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+    const char *text = *at, *end = text + 1, *problem = "bad escape";
+    const char *name = *end == '\0' ? NULL : strchr(names, *end);
+    unsigned point;
+
+    if (name != NULL) {
+        *(*out)++ = bytes[name - names];
+        *at = text + 2;
+        return NULL;
+    }
+    if (*end == 'u') {
+        problem = read_unicode(text, &end, &point);
+        if (problem == NULL) {
+            write_character(out, point);
+        }
+    }
+    *at = problem == NULL || *end == '\0' ? end : text;
+    return problem;
+}
+
+/* Makes sure of num_bytes bytes from the next one on; less where the source ends, then a NUL. */
 static const char *look_ahead(spot_json_reader_t *self, size_t num_bytes)
 {
     while (self->source.num_bytes - self->source.at < num_bytes && read_more(self)) {
@@ -205,47 +251,16 @@ static const char *look_ahead(spot_json_reader_t *self, size_t num_bytes)
     return self->source.bytes + self->source.at;
 }
 
-/* \uXXXX at the next byte, or two that are a pair: their number of bytes; 0: no character. */
-static size_t read_unicode(const char *at, unsigned *point)
-{
-    unsigned low;
-
-    if (!read_hex(at + 2, point)) {
-        return 0;
-    }
-    if (*point >= 0xD800 && *point < 0xDC00 && at[6] == '\\' && at[7] == 'u' &&
-        read_hex(at + 8, &low) && low >= 0xDC00 && low < 0xE000) {
-        *point = 0x10000 + ((*point - 0xD800) << 10) + (low - 0xDC00);
-        return 12;
-    }
-    return *point == 0 || (*point >= 0xD800 && *point < 0xE000) ? 0 : 6;
-}
-
 /* At a backslash: appends what it stands for to the token, which has *num_bytes. */
 static int read_escape(spot_json_reader_t *self, size_t *num_bytes)
 {
-    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     const char *at = look_ahead(self, 12);
-    const char *name = at[1] == '\0' ? NULL : strchr(names, at[1]);
-    char *out = self->source.bytes + self->source.token + *num_bytes;
-    size_t length = 2;
-    unsigned point;
+    char *start = self->source.bytes + self->source.token, *out = start + *num_bytes;
+    const char *problem = spot_json_unescape(&at, &out);
 
-    if (at[1] == 'u') {
-        length = read_unicode(at, &point);
-        if (length == 0) {
-            return fault_here(
-                self, "while parsing a quoted scalar found invalid Unicode character escape code");
-        }
-        *num_bytes += write_character(out, point);
-    } else if (name != NULL) {
-        *out = bytes[name - names];
-        ++*num_bytes;
-    } else {
-        return fault_here(self, "while parsing a quoted scalar found unknown escape character");
-    }
-    self->source.at += length;
-    return 0;
+    self->source.at = (size_t) (at - self->source.bytes);
+    *num_bytes = (size_t) (out - start);
+    return self->error != 0 || problem != NULL ? fault_here(self, problem) : 0;
 }
 
 /* A character of a text that is no escape: its bytes; 0: there is a fault. */

@@ -106,6 +106,11 @@ SPOT_MUST_CHECK int spot_json_reader_object(
 SPOT_MUST_CHECK int spot_json_reader_expected(
     const spot_json_reader_t *self, const char *what, const char *expected);
 
+/* The escape at *at, in a text that ends with a NUL: appends its character to *out, which may be
+ * the text itself, and moves both behind. Else returns why it is none, with *at where it begins, or
+ * at the NUL that cuts it off. For readers of text in place. */
+const char *spot_json_unescape(const char **at, char **out);
+
 /* ---- Trees ---- */
 
 typedef struct spot_json_value spot_json_value_t;
