@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 
 static const char digits[] = "0123456789";
 

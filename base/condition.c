@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/name_match.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 

@@ -10,6 +10,7 @@
 #include "base/bind.h"
 #include "base/memory.h"
 #include "base/name_match.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/watch.h"
 
@@ -39,16 +39,36 @@ static bool is_hidden(const char *character, size_t num_bytes, unsigned code)
            spot_utf8_is_layout(character, num_bytes);
 }
 
+/* The number of bytes at the start of text that are written as they are: printable ASCII. */
+static size_t num_plain_bytes(const char *text)
+{
+    const char *end = text;
+
+    while (*end >= 0x20 && *end < 0x7f && *end != '"' && *end != '\\') {
+        end++;
+    }
+    return (size_t) (end - text);
+}
+
 void spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
 {
     size_t num_left = strlen(text);
 
     putc('"', out);
     while (num_left > 0) {
-        const size_t length = spot_utf8_length(text, num_left);
-        const size_t num_bytes = length == 0 ? 1 : length;
-        const unsigned code = length == 0 ? 0xfffd : spot_utf8_code_point(text, length);
+        const size_t num_plain = num_plain_bytes(text);
+        size_t length, num_bytes;
+        unsigned code;
 
+        if (num_plain > 0) {
+            fwrite(text, 1, num_plain, out);
+            text += num_plain;
+            num_left -= num_plain;
+            continue;
+        }
+        length = spot_utf8_length(text, num_left);
+        num_bytes = length == 0 ? 1 : length;
+        code = length == 0 ? 0xfffd : spot_utf8_code_point(text, length);
         if (code == '"' || code == '\\') {
             fprintf(out, "\\%c", *text);
         } else if (code < 0x20 || code == 0x7f || length == 0 ||

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <strings.h>
 
 #include "base/name_match.h"
+#include "base/number.h"
 
 typedef struct {
     const char *name;
@@ -92,71 +92,6 @@ const spot_units_t spot_units_usd_per_h = {
     .zero = "0 USD/h",
 };
 
-static const char *skip_digits(const char *text)
-{
-    while (*text >= '0' && *text <= '9') {
-        text++;
-    }
-    return text;
-}
-
-const char *spot_number_end(const char *text)
-{
-    const char *start = text + (*text == '-' || *text == '+');
-    const char *end = skip_digits(start);
-    const char *exponent;
-
-    if (*end == '.') {
-        start = end + 1;
-        end = skip_digits(start);
-    }
-    if (end == start) {
-        return NULL;
-    }
-    if (*end == 'e' || *end == 'E') {
-        exponent = end + 1;
-        exponent += (*exponent == '-' || *exponent == '+');
-        if (skip_digits(exponent) != exponent) {
-            end = skip_digits(exponent);
-        }
-    }
-    return end;
-}
-
-int spot_number_parse(const char *text, double *value)
-{
-    const char *end = spot_number_end(text);
-    double number;
-
-    if (end == NULL || *end != '\0') {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    number = strtod(text, NULL);
-    if (!isfinite(number)) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    *value = number + 0.0; /* -0 is 0 */
-    return 0;
-}
-
-int spot_integer_parse(const char *text, int64_t *value)
-{
-    const char *start = text + (*text == '-' || *text == '+');
-    const char *end = skip_digits(start);
-    intmax_t number;
-
-    if (end == start || *end != '\0' || (*start == '0' && start[1] != '\0')) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    errno = 0;
-    number = strtoimax(text, NULL, 10);
-    if (errno != 0) {
-        return SPOT_ERR_BAD_INPUT;
-    }
-    *value = number;
-    return 0;
-}
-
 /* nearbyint() in the default rounding mode is ties-to-even. */
 static int round_whole(double value, double most, int64_t *whole)
 {
@@ -167,11 +102,12 @@ static int round_whole(double value, double most, int64_t *whole)
     return 0;
 }
 
-/* Sets *amount to number * factor, exactly if the number is written as an integer. */
-static int multiply(const spot_units_t *self, const char *text, double factor,
-    spot_amount_t *amount, const char **problem)
+/* Sets *amount to number * factor, exactly if the text of the number, [text, end), is written as
+ * an integer. */
+static int multiply(const spot_units_t *self, const char *text, const char *end, double number,
+    double factor, spot_amount_t *amount, const char **problem)
 {
-    const double product = strtod(text, NULL) * factor + 0.0; /* -0 is 0 */
+    const double product = number * factor + 0.0; /* -0 is 0 */
     const char *digits = text + (*text == '-' || *text == '+');
     int ret;
 
@@ -185,7 +121,7 @@ static int multiply(const spot_units_t *self, const char *text, double factor,
     }
     *problem = self->beyond;
     ret = round_whole(product, self->most, &amount->whole);
-    if (ret == 0 && spot_number_end(text) == skip_digits(digits)) {
+    if (ret == 0 && digits + strspn(digits, "0123456789") == end) {
         amount->whole = strtoimax(text, NULL, 10) * (int64_t) factor;
     }
     return ret;
@@ -261,8 +197,8 @@ const char *spot_units_name(const spot_units_t *self, size_t j)
 int spot_units_parse(
     const spot_units_t *self, const char *text, spot_amount_t *amount, const char **problem)
 {
-    const char *end = spot_number_end(text);
-    double factor = self->plain_factor;
+    double number, factor = self->plain_factor;
+    const char *end = spot_number_read(text, &number), *unit;
 
     if (end == NULL) {
         *problem = "it does not start with a number";
@@ -270,11 +206,12 @@ int spot_units_parse(
     }
     *problem = "the unit is missing";
     if (*end != '\0') {
-        end += strspn(end, " ");
-        factor = find_factor(self, end);
-        *problem = near_unit(self, end);
+        unit = end + strspn(end, " ");
+        factor = find_factor(self, unit);
+        *problem = factor == 0 ? near_unit(self, unit) : NULL;
     }
-    return factor == 0 ? SPOT_ERR_BAD_INPUT : multiply(self, text, factor, amount, problem);
+    return factor == 0 ? SPOT_ERR_BAD_INPUT
+                       : multiply(self, text, end, number, factor, amount, problem);
 }
 
 /* Real values are mostly integers too: 10 Gbit/s. */
@@ -357,16 +294,6 @@ int spot_price_parse(const char *text, double *price_usd_per_h, const char **pro
 void spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES])
 {
     spot_units_text(&spot_units_ms, (spot_amount_t){.whole = duration_ms}, text);
-}
-
-void spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES])
-{
-    for (int num_digits = 15; num_digits <= 17; num_digits++) {
-        snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%.*g", num_digits, value);
-        if (strtod(text, NULL) == value) {
-            return;
-        }
-    }
 }
 
 void spot_unit_append(char *text, const char *unit)

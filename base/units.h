@@ -21,17 +21,6 @@
 /* The largest fleet. */
 #define SPOT_MAX_INSTANCES 1000000
 
-/* The end of the decimal number at the start of text, as long as possible; NULL: none.
- * Its form is [-+]digits[.digits][e[-+]digits] or [-+].digits[e[-+]digits]. */
-const char *spot_number_end(const char *text);
-
-/* A strict decimal number of that form, nothing before or after it, finite. -0 is read
- * as 0. BAD_INPUT. */
-SPOT_MUST_CHECK int spot_number_parse(const char *text, double *value);
-
-/* A strict decimal integer: [-+]digits, no leading zeros, within int64_t. BAD_INPUT. */
-SPOT_MUST_CHECK int spot_integer_parse(const char *text, int64_t *value);
-
 /* The units of one kind of quantity and the unit of its values. */
 typedef struct spot_units spot_units_t;
 
@@ -87,7 +76,3 @@ double spot_duration_s(int64_t duration_ms);
 /* Appends a unit to the text of a number: "0.91" becomes "0.91 USD/h". "": no unit. The
  * text has the room. */
 void spot_unit_append(char *text, const char *unit);
-
-/* The shortest decimal text that reads back as the same double (15, 16 or 17 digits). */
-#define SPOT_NUMBER_TEXT_BYTES 32
-void spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES]);

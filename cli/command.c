@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "base/number.h"
 #include "base/outfile.h"
 #include "base/provenance.h"
 #include "base/units.h"

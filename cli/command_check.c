@@ -5,6 +5,7 @@
 #include "base/canonical.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "base/verb/terminal.h"

@@ -37,7 +37,7 @@ set_target_properties(spotsim_shared PROPERTIES OUTPUT_NAME spotsim
 foreach(room ${spot_library_rooms})
     target_sources(spotsim_shared PRIVATE $<TARGET_OBJECTS:spot_${room}>)
 endforeach()
-target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML PkgConfig::MD PkgConfig::SQLITE PkgConfig::CJSON
+target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML PkgConfig::MD PkgConfig::SQLITE
     CSV::CSV ZLIB::ZLIB
     Threads::Threads ${MATH_LIBRARY} PUBLIC GSL::gsl)
 install(TARGETS spotsim_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

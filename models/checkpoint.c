@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/integers.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "models/profile.h"
 

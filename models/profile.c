@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/stats.h"
 #include "base/table_file.h"
 #include "base/units.h"

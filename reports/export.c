@@ -8,7 +8,7 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/watch.h"
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
@@ -87,15 +87,12 @@ static bool begin_cell(line_t *self, const char *name)
 
 static void put_number(line_t *self, const char *name, double value)
 {
-    char text[SPOT_NUMBER_TEXT_BYTES] = "";
+    char text[SPOT_NUMBER_TEXT_BYTES];
 
     if (self->format == SPOT_EXPORT_JSONL) {
         spot_json_number(&self->json, name, value);
-    } else if (!begin_cell(self, name)) {
-        if (isfinite(value)) {
-            spot_number_text(value, text);
-        }
-        fputs(text, self->out);
+    } else if (!begin_cell(self, name) && isfinite(value)) {
+        fwrite(text, 1, spot_number_text(value, text), self->out);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/verb/terminal.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/number.h"
 #include "reports/point_table.h"
 #include "reports/words.h"
 

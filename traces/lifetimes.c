@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/file_header.h"
 

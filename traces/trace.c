@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/outfile.h"
 #include "base/units.h"
 

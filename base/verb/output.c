@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/units.h"
+#include "base/number.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000

@@ -7,8 +7,8 @@
 
 #include "base/csv.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
-#include "base/verb/table.h"
 
 /* ---- Numbers as text that people read ---- */
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/table_file.h"
-#include "base/units.h"
 #include "models/loader/npy.h"
 
 /* ---- Figures of a run ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/loader/npy.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/csv.h"
 #include "base/inputs.h"
 #include "base/integers.h"
+#include "base/json_read.h"
 #include "base/memory.h"
 
 typedef struct {
@@ -456,19 +456,24 @@ static int read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *d
     int ret = spot_csv_open(&csv, path, diag);
 
     while (ret == 0 && (ret = spot_csv_next_line(csv, &line)) > 0) {
-        cJSON *object = cJSON_ParseWithOpts(line.text, NULL, true), *item = NULL;
-        const char *problem = cJSON_IsObject(object) ? NULL : "expected an object";
+        spot_arena_t arena = {.error = 0};
+        spot_json_value_t *object = NULL;
+        const bool is_object = (ret = spot_json_parse(line.text, &arena, &object)) == 0 &&
+                               object->kind == SPOT_JSON_OPEN_OBJECT;
+        const char *problem = is_object ? NULL : "expected an object";
         spot_memory_row_t row = {0, 0};
 
-        for (item = problem == NULL ? object->child : NULL; item != NULL && problem == NULL;
-             item = item->next) {
-            problem = cJSON_IsString(item)
-                          ? add_container(&row, item->valuestring, strlen(item->valuestring))
+        for (const spot_json_value_t *item = is_object ? object->first : NULL;
+             item != NULL && problem == NULL; item = item->next) {
+            problem = item->kind == SPOT_JSON_TEXT
+                          ? add_container(&row, item->text, item->num_bytes)
                           : digits_only;
         }
-        cJSON_Delete(object);
-        ret = problem == NULL ? SPOT_ARRAY_APPEND(self, rows, row)
-                              : spot_diag_error(diag, path, line.line, 0, "%s", problem);
+        spot_arena_free(&arena);
+        if (ret != SPOT_ERR_NO_MEMORY) {
+            ret = problem == NULL ? SPOT_ARRAY_APPEND(self, rows, row)
+                                  : spot_diag_error(diag, path, line.line, 0, "%s", problem);
+        }
     }
     spot_csv_close(csv);
     return ret;

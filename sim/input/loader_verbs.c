@@ -7,8 +7,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "base/provenance.h"
-#include "base/units.h"
 #include "base/verb/verb.h"
 #include "models/loader/measured.h"
 

@@ -15,8 +15,8 @@
 
 #include "base/csv.h"
 #include "base/memory_limit.h"
+#include "base/number.h"
 #include "base/table_file.h"
-#include "base/units.h"
 #include "base/watch.h"
 
 typedef spot_search_point_t point_t;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory_limit.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "sim/serve/planning.h"
 #include "sim/serve/serve.h"
 

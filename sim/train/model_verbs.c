@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/verb/verb.h"
 #include "models/profile.h"

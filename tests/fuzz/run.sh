@@ -15,8 +15,8 @@ else
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT INT TERM
 fi
-targets='yaml trace convert model condition jobs serve input tasks'
-[ -z "$kept" ] || seconds=$(((seconds + 8) / 9))
+targets='yaml trace convert model condition jobs serve input tasks number'
+[ -z "$kept" ] || seconds=$(((seconds + 9) / 10))
 pids=
 failed=0
 for target in $targets; do

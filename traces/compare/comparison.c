@@ -10,6 +10,7 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/describe/describe.h"
 

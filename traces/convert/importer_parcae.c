@@ -140,7 +140,7 @@ static int read_details(state_t *self)
     if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
         return spot_json_reader_expected(&self->json, "details", "an object {...}");
     }
-    return spot_json_reader_object(&self->json, "details", take_value, self);
+    return spot_json_reader_object(&self->json, take_value, self);
 }
 
 static int expect(state_t *self, spot_json_kind_t kind, const char *expected)
@@ -178,8 +178,9 @@ static int read_line(state_t *self, const spot_csv_row_t *row)
     import->report->num_records++;
     self->line = row->line;
     self->duration_ms = -1;
-    ret = spot_json_reader_open_line(&self->json, import->inputs[0].path, row, import->diag);
-    ret = ret == 0 ? read_array(self) : ret;
+    spot_json_reader_open_bytes(&self->json, import->inputs[0].path, row->line, row->text,
+        row->num_bytes, SPOT_RECORD_DEPTH, import->diag);
+    ret = read_array(self);
     spot_json_reader_close(&self->json);
     if (!self->has_line && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
         const int first = spot_import_arrivals(import, 0, true);

@@ -8,6 +8,7 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/convert/convert.h"
 #include "traces/records/records.h"
@@ -113,7 +114,7 @@ static int take_metadata(void *state, const char *key)
 static int read_object(state_t *self, int (*take)(void *state, const char *key), const char *what)
 {
     return self->json.kind == SPOT_JSON_OPEN_OBJECT
-               ? spot_json_reader_object(&self->json, what, take, self)
+               ? spot_json_reader_object(&self->json, take, self)
                : refuse(self, what, "an object {...}");
 }
 
@@ -286,7 +287,8 @@ static void add_remarks(state_t *self)
 static int read_skypilot(spot_import_t *import)
 {
     state_t self = {.import = import};
-    int ret = spot_json_reader_open(&self.json, &import->inputs[0], import->diag);
+    int ret =
+        spot_record_input_json(&import->inputs[0], SPOT_RECORD_DEPTH, &self.json, import->diag);
 
     ret = ret == 0 ? read_document(&self) : ret;
     ret = ret == 0 ? check_document(&self) : ret;

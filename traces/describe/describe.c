@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/stats.h"
 #include "traces/describe/sample.h"
 #include "traces/recorder.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "traces/describe/sample.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/membership.h"

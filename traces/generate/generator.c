@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 
 /* ---- The optional tables of a generator ---- */

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/datetime.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/watch.h"
 
 const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};

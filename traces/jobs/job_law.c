@@ -10,6 +10,7 @@
 #include "base/datetime.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/provenance.h"
 #include "base/watch.h"
 #include "traces/fit/fit_generator.h"

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 
 /* Range of a parameter that must be above 0 and finite. */

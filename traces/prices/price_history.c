@@ -7,8 +7,8 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/table_file.h"
-#include "base/units.h"
 #include "traces/names.h"
 #include "traces/records/records.h"
 

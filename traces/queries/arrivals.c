@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/table_file.h"
 #include "base/units.h"
@@ -24,15 +25,15 @@ static double delta_of(
     const char *text, const spot_csv_row_t *row, const char *path, spot_diag_t *diag)
 {
     char shown[SPOT_CSV_SHOWN_BYTES], *end;
-    double delta_ms = strtod(text, &end);
-    const bool is_finite = *end != '\0' || isfinite(delta_ms);
+    double delta_ms = 0, any;
     const bool is_number = spot_number_parse(text, &delta_ms) == 0;
 
     if (!is_number || delta_ms < 0) {
+        any = strtod(text, &end); /* which reads "nan" and "inf" too */
         spot_diag_error(diag, path, row->line, row->columns[0],
-            !is_finite   ? "not finite: '%s'"
-            : !is_number ? "not a number: '%s'"
-                         : "negative delta %s",
+            *end == '\0' && !isfinite(any) ? "not finite: '%s'"
+            : !is_number                   ? "not a number: '%s'"
+                                           : "negative delta %s",
             spot_csv_shown(text, shown));
     }
     return delta_ms;

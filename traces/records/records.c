@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/records/records.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,342 +67,16 @@ int spot_record_input_head(const spot_record_input_t *self, char text[SPOT_RECOR
     return ret;
 }
 
-/* ---- JSON, one token at a time ---- */
+/* ---- JSON ---- */
 
-/* Deeper than any format of one value nests, and than the records of clouds. */
-enum { MAX_DEPTH = 16, MAX_VALUES_DEPTH = 64 };
-
-/* ---- JSON: a stream of values as one array ---- */
-
-/* Follows the stream over a byte. */
-static void pass_byte(spot_json_reader_t *self, char byte)
+int spot_record_input_json(
+    const spot_record_input_t *self, size_t max_depth, spot_json_reader_t *json, spot_diag_t *diag)
 {
-    if (self->values.in_text) {
-        self->values.in_text = byte != '"' || self->values.is_escaped;
-        self->values.is_escaped = byte == '\\' && !self->values.is_escaped;
-    } else if (byte == '"') {
-        self->values.in_text = true;
-    } else if (byte == '{' || byte == '[') {
-        self->values.depth++;
-    } else if ((byte == '}' || byte == ']') && self->values.depth > 0) {
-        self->values.depth--;
+    if (self->bytes == NULL) {
+        return spot_json_reader_open(json, self->path, max_depth, diag);
     }
-    self->values.is_between = self->values.depth == 0 && !self->values.in_text &&
-                              (strchr("}]\" \t\r\n", byte) != NULL || self->values.is_between);
-}
-
-/* The next bytes of the stream, without a byte-order mark at its begin. Returns false
- * where it ends or has failed. */
-static bool fill_raw(spot_json_reader_t *self)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    const bool is_first = self->values.num_bytes == 0;
-
-    if (self->values.next_raw < self->values.num_raw) {
-        return true;
-    }
-    self->values.next_raw = 0;
-    self->has_failed = spot_instream_read(&self->stream, self->values.raw, sizeof(self->values.raw),
-                           &self->values.num_raw, self->diag) != 0;
-    self->values.num_raw = self->has_failed ? 0 : self->values.num_raw;
-    self->values.num_bytes += self->values.num_raw;
-    if (is_first && self->values.num_raw >= 3 && memcmp(self->values.raw, mark, 3) == 0) {
-        self->values.next_raw = 3;
-        self->values.num_more -= 3;
-    }
-    return self->values.next_raw < self->values.num_raw;
-}
-
-static int read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
-{
-    spot_json_reader_t *self = data;
-    size_t num_bytes = 0;
-
-    if (!self->values.is_begun) {
-        buffer[num_bytes++] = '[';
-        self->values.num_more++;
-        self->values.is_begun = true;
-    }
-    while (num_bytes + 2 <= size && fill_raw(self)) {
-        const char byte = self->values.raw[self->values.next_raw];
-        const bool is_blank = strchr(" \t\r\n", byte) != NULL;
-
-        if (self->values.is_between && !is_blank && self->values.num_values > 0) {
-            if (num_bytes > 0) {
-                break; /* the comma begins what is handed on: num_more holds for all */
-            }
-            buffer[num_bytes++] = ',';
-            self->values.num_more++;
-        }
-        self->values.num_values += self->values.is_between && !is_blank;
-        self->values.is_between &= is_blank;
-        self->values.next_raw++;
-        pass_byte(self, byte);
-        buffer[num_bytes++] = (unsigned char) byte;
-    }
-    if (num_bytes < size && !self->has_failed && !self->values.is_ended && !fill_raw(self)) {
-        buffer[num_bytes++] = ']';
-        self->values.is_ended = true;
-    }
-    *size_read = num_bytes;
-    return !self->has_failed;
-}
-
-/* Turns a place of the parser into that in the file. */
-static void place_of(
-    const spot_json_reader_t *self, const yaml_mark_t *mark, size_t *line, size_t *column)
-{
-    *line = self->num_lines_before + mark->line + 1;
-    *column = mark->column + 1;
-    if (self->outer_line > 0) {
-        *line = self->outer_line;
-        *column = self->outer_column;
-    } else if (self->is_values && *line == self->values.line && *column > self->values.num_put) {
-        *column -= self->values.num_put;
-    }
-}
-
-/* At a value of the stream: notes what was put into its line before it. That is a comma,
- * and the bracket in line 1. */
-static void note_value(spot_json_reader_t *self)
-{
-    const size_t line = self->event.start_mark.line + 1;
-    const bool is_first = self->values.line == 0;
-
-    self->values.num_put = line == self->values.line ? self->values.num_put + 1 : 1;
-    self->values.line = is_first ? 1 : line;
-}
-
-/* ---- JSON: tokens ---- */
-
-static int read_bytes(void *data, unsigned char *buffer, size_t size, size_t *size_read)
-{
-    spot_json_reader_t *self = data;
-
-    self->has_failed =
-        spot_instream_read(&self->stream, (char *) buffer, size, size_read, self->diag) != 0;
-    return !self->has_failed;
-}
-
-static int open_reader(spot_json_reader_t *self)
-{
-    if (!yaml_parser_initialize(&self->parser)) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    self->max_depth = self->is_values ? MAX_VALUES_DEPTH + 1 : MAX_DEPTH;
-    self->values.is_between = true;
-    yaml_parser_set_encoding(&self->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input(&self->parser, self->is_values ? read_values : read_bytes, self);
+    spot_json_reader_open_bytes(json, self->path, 1, self->bytes, self->num_bytes, max_depth, diag);
     return 0;
-}
-
-static int open_input(
-    spot_json_reader_t *self, const spot_record_input_t *input, bool is_values, spot_diag_t *diag)
-{
-    int ret;
-
-    memset(self, 0, sizeof(*self));
-    self->file = input->path;
-    self->diag = diag;
-    self->is_values = is_values;
-    ret = record_input_stream(input, &self->stream, diag);
-    return ret == 0 ? open_reader(self) : ret;
-}
-
-int spot_json_reader_open(
-    spot_json_reader_t *self, const spot_record_input_t *input, spot_diag_t *diag)
-{
-    return open_input(self, input, false, diag);
-}
-
-/* The same for any number of values, with blanks, line ends or nothing between them. The
- * tokens are those of all values, and then SPOT_JSON_END. line, column: the place of all
- * of them, for text within a value; 0, 0: their own. */
-static int json_reader_open_values(spot_json_reader_t *self, const spot_record_input_t *input,
-    size_t line, size_t column, spot_diag_t *diag)
-{
-    int ret = open_input(self, input, true, diag);
-
-    self->outer_line = line;
-    self->outer_column = column;
-    return ret == 0 ? spot_json_reader_next(self) : ret; /* the bracket put before */
-}
-
-int spot_json_reader_open_line(
-    spot_json_reader_t *self, const char *file, const spot_csv_row_t *row, spot_diag_t *diag)
-{
-    memset(self, 0, sizeof(*self));
-    self->file = file;
-    self->num_lines_before = row->line - 1;
-    self->diag = diag;
-    spot_instream_open_bytes(&self->stream, file, row->text, row->num_bytes);
-    return open_reader(self);
-}
-
-void spot_json_reader_close(spot_json_reader_t *self)
-{
-    yaml_event_delete(&self->event);
-    yaml_parser_delete(&self->parser);
-    spot_instream_close(&self->stream);
-    memset(self, 0, sizeof(*self));
-}
-
-static int report_syntax(spot_json_reader_t *self)
-{
-    const yaml_parser_t *parser = &self->parser;
-    size_t line, column;
-
-    if (parser->error == YAML_MEMORY_ERROR) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if (self->has_failed) {
-        return SPOT_ERR_IO;
-    }
-    if (parser->error == YAML_READER_ERROR) {
-        spot_diag_error(self->diag, self->file, self->outer_line, self->outer_column,
-            "no JSON text: %s at byte %" PRId64, parser->problem,
-            (int64_t) parser->problem_offset + 1 - self->values.num_more);
-    } else {
-        place_of(self, &parser->problem_mark, &line, &column);
-        spot_diag_error(self->diag, self->file, line, column, "JSON syntax: %s%s%s",
-            parser->context == NULL ? "" : parser->context, parser->context == NULL ? "" : " ",
-            parser->problem);
-    }
-    return SPOT_ERR_BAD_INPUT;
-}
-
-static int report_token(const spot_json_reader_t *self, const char *message)
-{
-    return spot_diag_error(self->diag, self->file, self->line, self->column, "%s", message);
-}
-
-static int take_scalar(spot_json_reader_t *self)
-{
-    const yaml_scalar_style_t style = self->event.data.scalar.style;
-
-    self->text = (const char *) self->event.data.scalar.value;
-    self->num_bytes = self->event.data.scalar.length;
-    self->kind = style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
-    if (self->event.data.scalar.anchor != NULL || self->event.data.scalar.tag != NULL ||
-        (self->kind == SPOT_JSON_WORD &&
-            (style != YAML_PLAIN_SCALAR_STYLE || self->num_bytes == 0 ||
-                strpbrk(self->text, " \t\r\n\"':") != NULL))) {
-        return report_token(self, "JSON syntax: neither a number nor a text in \"\"");
-    }
-    return 0;
-}
-
-static int take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
-{
-    self->kind = kind;
-    self->text = kind == SPOT_JSON_OPEN_ARRAY ? "[" : "{";
-    if (!is_json) {
-        return report_token(self, "JSON syntax: expected [ or {");
-    }
-    if (++self->depth > self->max_depth) {
-        return spot_diag_error(self->diag, self->file, self->line, self->column,
-            "nested more than %d levels deep", self->is_values ? MAX_VALUES_DEPTH : MAX_DEPTH);
-    }
-    return 0;
-}
-
-static int take_close(spot_json_reader_t *self, spot_json_kind_t kind)
-{
-    self->depth--;
-    self->kind = kind;
-    self->text = kind == SPOT_JSON_CLOSE_ARRAY ? "]" : "}";
-    return 0;
-}
-
-/* Returns 1 if the event is no token. */
-static int take_event(spot_json_reader_t *self)
-{
-    switch (self->event.type) {
-        case YAML_SCALAR_EVENT:
-            return take_scalar(self);
-        case YAML_SEQUENCE_START_EVENT:
-            return take_open(self, SPOT_JSON_OPEN_ARRAY,
-                self->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
-        case YAML_MAPPING_START_EVENT:
-            return take_open(self, SPOT_JSON_OPEN_OBJECT,
-                self->event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
-        case YAML_SEQUENCE_END_EVENT:
-            return take_close(self, SPOT_JSON_CLOSE_ARRAY);
-        case YAML_MAPPING_END_EVENT:
-            return take_close(self, SPOT_JSON_CLOSE_OBJECT);
-        case YAML_ALIAS_EVENT:
-            return report_token(self, "JSON syntax: an alias is no value");
-        case YAML_STREAM_END_EVENT:
-            self->kind = SPOT_JSON_END;
-            self->text = "the end";
-            return 0;
-        default:
-            return 1;
-    }
-}
-
-int spot_json_reader_next(spot_json_reader_t *self)
-{
-    int ret = 1;
-
-    if (self->event.type == YAML_STREAM_END_EVENT) {
-        return 0; /* after the end, libyaml returns events for ever */
-    }
-    while (ret == 1) {
-        yaml_event_delete(&self->event);
-        if (!yaml_parser_parse(&self->parser, &self->event)) {
-            return report_syntax(self);
-        }
-        if (self->is_values && self->depth == 1 && self->event.type != YAML_SEQUENCE_END_EVENT) {
-            note_value(self);
-        }
-        place_of(self, &self->event.start_mark, &self->line, &self->column);
-        ret = take_event(self);
-    }
-    if (ret == 0 && self->is_values && self->depth == 0) {
-        self->kind = SPOT_JSON_END; /* the bracket put behind */
-        self->text = "the end";
-    }
-    return ret;
-}
-
-int spot_json_reader_skip(spot_json_reader_t *self)
-{
-    const bool is_open = self->kind == SPOT_JSON_OPEN_ARRAY || self->kind == SPOT_JSON_OPEN_OBJECT;
-    const size_t depth = self->depth;
-    int ret = 0;
-
-    while (ret == 0 && is_open && self->depth >= depth) {
-        ret = spot_json_reader_next(self);
-    }
-    return ret;
-}
-
-int spot_json_reader_object(spot_json_reader_t *self, const char *what,
-    int (*take)(void *context, const char *key), void *context)
-{
-    char key[32];
-    int ret = spot_json_reader_next(self);
-
-    while (ret == 0 && self->kind != SPOT_JSON_CLOSE_OBJECT) {
-        if (self->kind != SPOT_JSON_TEXT) {
-            return spot_json_reader_expected(self, what, "a key in \"\"");
-        }
-        snprintf(key, sizeof(key), "%s", self->text);
-        ret = spot_json_reader_next(self);
-        ret = ret == 0 ? take(context, key) : ret;
-        ret = ret == 0 ? spot_json_reader_next(self) : ret;
-    }
-    return ret;
-}
-
-int spot_json_reader_expected(
-    const spot_json_reader_t *self, const char *what, const char *expected)
-{
-    char shown[SPOT_CSV_SHOWN_BYTES];
-
-    return spot_diag_error(self->diag, self->file, self->line, self->column,
-        "%s: expected %s, got '%s'", what, expected, spot_csv_shown(self->text, shown));
 }
 
 /* ---- Records of a JSON log as trees ---- */
@@ -420,16 +93,6 @@ typedef struct {
     int64_t num_records;
     bool is_faulty; /* a record was reported */
 } records_t;
-
-const spot_json_value_t *spot_json_member(const spot_json_value_t *self, const char *key)
-{
-    const spot_json_value_t *member = self == NULL ? NULL : self->first;
-
-    while (member != NULL && (member->key == NULL || strcmp(member->key, key) != 0)) {
-        member = member->next;
-    }
-    return member;
-}
 
 const spot_json_value_t *spot_json_at(const spot_json_value_t *self, const char *path)
 {
@@ -463,74 +126,6 @@ const char *spot_json_text_at(const spot_json_value_t *self, const char *path)
     return is_null || value->kind < SPOT_JSON_TEXT ? "" : value->text;
 }
 
-/* ---- Records: trees ---- */
-
-static char *copy_token(records_t *self)
-{
-    char *text = spot_arena_take(&self->arena, self->json.num_bytes + 1, 1);
-
-    if (text != NULL) {
-        memcpy(text, self->json.text, self->json.num_bytes);
-    }
-    return text;
-}
-
-/* Makes a value of the current token. NULL: no memory. */
-static spot_json_value_t *make_value(records_t *self, const char *key)
-{
-    const spot_json_reader_t *json = &self->json;
-    spot_json_value_t *value = spot_arena_take(&self->arena, 1, sizeof(*value));
-    const bool is_open = json->kind == SPOT_JSON_OPEN_OBJECT || json->kind == SPOT_JSON_OPEN_ARRAY;
-
-    if (value != NULL) {
-        value->kind = json->kind;
-        value->key = key;
-        value->line = json->line;
-        value->column = json->column;
-        value->num_bytes = is_open ? 1 : json->num_bytes;
-        value->text =
-            is_open ? (json->kind == SPOT_JSON_OPEN_OBJECT ? "{" : "[") : copy_token(self);
-    }
-    return self->arena.error == 0 ? value : NULL;
-}
-
-/* At a key: copies it and goes to its value. */
-static int read_key(records_t *self, char **key)
-{
-    if (self->json.kind != SPOT_JSON_TEXT) {
-        return spot_json_reader_expected(&self->json, "object", "a key in \"\"");
-    }
-    *key = copy_token(self);
-    return *key == NULL ? SPOT_ERR_NO_MEMORY : spot_json_reader_next(&self->json);
-}
-
-/* Reads the value that the current token begins, to its last token. */
-static int read_tree(records_t *self, const char *key, spot_json_value_t **value)
-{
-    spot_json_value_t **end;
-    int ret = 0;
-
-    *value = make_value(self, key);
-    if (*value == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    if ((*value)->kind != SPOT_JSON_OPEN_OBJECT && (*value)->kind != SPOT_JSON_OPEN_ARRAY) {
-        return 0;
-    }
-    end = &(*value)->first;
-    ret = spot_json_reader_next(&self->json);
-    while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT &&
-           self->json.kind != SPOT_JSON_CLOSE_ARRAY) {
-        char *name = NULL;
-
-        ret = (*value)->kind == SPOT_JSON_OPEN_OBJECT ? read_key(self, &name) : 0;
-        ret = ret == 0 ? read_tree(self, name, end) : ret;
-        end = ret == 0 ? &(*end)->next : end;
-        ret = ret == 0 ? spot_json_reader_next(&self->json) : ret;
-    }
-    return ret;
-}
-
 /* ---- Records: one after another ---- */
 
 /* Hands a record on and forgets it. */
@@ -554,7 +149,7 @@ static int read_list(records_t *self)
         if (self->json.kind == SPOT_JSON_OPEN_ARRAY) {
             ret = read_list(self);
         } else {
-            ret = read_tree(self, NULL, &record);
+            ret = spot_json_tree(&self->json, NULL, &self->arena, &record);
             ret = ret == 0 ? take_record(self, record) : ret;
             spot_arena_free(&self->arena);
         }
@@ -582,17 +177,25 @@ static bool is_list_path(const records_t *self, const char *path, bool with_part
  * memory of the arena, so that the members before it go. */
 static int read_object(records_t *self, const char *path, spot_json_value_t **record)
 {
-    spot_json_value_t *object = make_value(self, NULL);
+    spot_json_value_t *object = spot_arena_take(&self->arena, 1, sizeof(*object));
     spot_json_value_t **end = object == NULL ? NULL : &object->first;
     bool has_list = false;
-    int ret = object == NULL ? SPOT_ERR_NO_MEMORY : spot_json_reader_next(&self->json);
+    int ret = object == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
+    if (ret == 0) {
+        *object = (spot_json_value_t){.kind = SPOT_JSON_OPEN_OBJECT,
+            .text = "{",
+            .num_bytes = 1,
+            .line = self->json.line,
+            .column = self->json.column};
+        ret = spot_json_reader_next(&self->json);
+    }
     while (ret == 0 && self->json.kind != SPOT_JSON_CLOSE_OBJECT) {
         char inner[MAX_PATH];
-        char *key = NULL;
+        const char *key = spot_arena_text(&self->arena, self->json.text);
         spot_json_value_t *value = NULL;
 
-        ret = read_key(self, &key);
+        ret = key == NULL ? SPOT_ERR_NO_MEMORY : spot_json_reader_next(&self->json);
         if (ret != 0) {
             break;
         }
@@ -604,7 +207,7 @@ static int read_object(records_t *self, const char *path, spot_json_value_t **re
             ret = read_object(self, inner, &value);
             has_list |= value == NULL;
         } else {
-            ret = read_tree(self, has_list ? NULL : key, &value);
+            ret = spot_json_tree(&self->json, key, &self->arena, &value);
         }
         if (ret == 0 && !has_list) {
             *end = value;
@@ -649,7 +252,7 @@ int spot_json_records(const spot_record_input_t *input, const char *const *lists
     int (*take)(void *context, const spot_json_value_t *record), void *context, spot_diag_t *diag)
 {
     records_t self = {.lists = lists, .take = take, .context = context};
-    int ret = json_reader_open_values(&self.json, input, 0, 0, diag);
+    int ret = spot_record_input_json(input, SPOT_JSON_MAX_NESTED, &self.json, diag);
 
     ret = ret == 0 ? read_records(&self) : ret;
     if (ret == 0 && self.num_records == 0) {
@@ -664,12 +267,13 @@ int spot_json_records_within(const spot_record_input_t *input, const spot_json_v
     const char *const *lists, int (*take)(void *context, const spot_json_value_t *record),
     void *context, spot_diag_t *diag)
 {
-    const spot_record_input_t text = {
-        .path = input->path, .bytes = value->text, .num_bytes = value->num_bytes};
     records_t self = {.lists = lists, .take = take, .context = context};
-    int ret = json_reader_open_values(&self.json, &text, value->line, value->column, diag);
+    int ret;
 
-    ret = ret == 0 ? read_records(&self) : ret;
+    spot_json_reader_open_bytes(
+        &self.json, input->path, 1, value->text, value->num_bytes, SPOT_JSON_MAX_NESTED, diag);
+    spot_json_reader_set_place(&self.json, value->line, value->column);
+    ret = read_records(&self);
     spot_json_reader_close(&self.json);
     spot_arena_free(&self.arena);
     return ret == 0 && self.is_faulty ? SPOT_ERR_BAD_INPUT : ret;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_read.h"
+
 /* ---- A JSON object ----
  * JSON lines. Numbers stay text, so that no stamp passes through a double. A line ends
  * with a NUL and has no other. */
@@ -64,78 +66,13 @@ static bool next_is(cursor_t *self, char byte)
     return true;
 }
 
-static bool read_hex(cursor_t *self, char *digits, unsigned *value)
-{
-    static const char hex[] = "0123456789abcdef";
-
-    *value = 0;
-    for (size_t j = 0; j < 4; j++) {
-        const char *digit = memchr(hex, tolower((unsigned char) digits[j]), 16);
-
-        if (digit == NULL) {
-            self->at = digits[j] == '\0' ? digits + j : self->at;
-            return fail(self, "bad escape: \\u needs four hex digits");
-        }
-        *value = *value * 16 + (unsigned) (digit - hex);
-    }
-    return true;
-}
-
-/* \uXXXX at `at`, or two that are a pair; writes UTF-8. */
-static bool read_unicode(cursor_t *self, char **to)
-{
-    unsigned point, low = 0;
-    char *out = *to;
-
-    if (!read_hex(self, self->at + 2, &point)) {
-        return false;
-    }
-    if (point == 0) {
-        return fail(self, "a NUL in a text");
-    }
-    if (point >= 0xD800 && point < 0xE000) {
-        if (point < 0xDC00 && self->at[6] == '\\' && self->at[7] == 'u' &&
-            !read_hex(self, self->at + 8, &low)) {
-            return false;
-        }
-        if (low < 0xDC00 || low > 0xDFFF) {
-            return fail(self, "bad escape: half of a surrogate pair");
-        }
-        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-        self->at += 6;
-    }
-    self->at += 6;
-    if (point < 0x80) {
-        *out++ = (char) point;
-    } else {
-        const int num_more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-        static const unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
-
-        *out++ = (char) (heads[num_more] | (point >> (6 * num_more)));
-        for (int j = num_more - 1; j >= 0; j--) {
-            *out++ = (char) (0x80 | ((point >> (6 * j)) & 0x3F));
-        }
-    }
-    *to = out;
-    return true;
-}
-
 static bool read_escape(cursor_t *self, char **to)
 {
-    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-    const char *name;
+    const char *at = self->at;
+    const char *problem = spot_json_unescape(&at, to);
 
-    if (self->at[1] == 'u') {
-        return read_unicode(self, to);
-    }
-    name = self->at[1] == '\0' ? NULL : strchr(names, self->at[1]);
-    if (name == NULL) {
-        self->at += self->at[1] == '\0';
-        return fail(self, "bad escape");
-    }
-    *(*to)++ = bytes[name - names];
-    self->at += 2;
-    return true;
+    self->at += at - self->at;
+    return problem == NULL || fail(self, problem);
 }
 
 /* The text at a quote, decoded where it stands. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/verb/terminal.h"
 #include "base/verb/verb.h"

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/verb/verb.h"
 #include "traces/convert/convert.h"

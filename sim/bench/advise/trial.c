@@ -9,7 +9,7 @@
 #include "base/intervals.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/yaml.h"
 #include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"

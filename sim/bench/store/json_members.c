@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/bench/store/json_members.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/units.h"
+#include "base/json_read.h"
+#include "base/number.h"
 
 /* A member of a struct that is written, read or freed. */
 typedef struct {
     const spot_json_member_t *member;
     char *structure;
     char *root;
-    spot_recording_t *keeper;
+    spot_recording_t *keeper; /* of all that is read; or NULL, and then */
+    spot_arena_t *names;      /* of names */
 } place_t;
 
 static void *address(const place_t *place)
@@ -33,7 +35,7 @@ static place_t item_of(const place_t *list, size_t item_id)
 {
     char *item = (char *) *pointer(list) + item_id * list->member->item_bytes;
 
-    return (place_t){list->member->members, item, list->root, list->keeper};
+    return (place_t){list->member->members, item, list->root, list->keeper, list->names};
 }
 
 /* Whether the items of a list are values without a key. */
@@ -57,43 +59,49 @@ static size_t num_items(const place_t *place)
     return num;
 }
 
-/* ---- Writing: NULL where memory runs out ---- */
+/* ---- Writing ---- */
 
-/* text: for sqlite3_free(). */
-static cJSON *write_text(char *text)
+static void write_text(FILE *out, const char *text)
 {
-    cJSON *item = text == NULL ? NULL : cJSON_CreateString(text);
+    static const char bytes[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
 
-    sqlite3_free(text);
-    return item;
+    putc('"', out);
+    for (; *text != '\0'; text++) {
+        const char *found = strchr(bytes, *text);
+
+        if (found != NULL) {
+            fprintf(out, "\\%c", names[found - bytes]);
+        } else if ((unsigned char) *text < 0x20) {
+            fprintf(out, "\\u%04x", (unsigned) *text);
+        } else {
+            putc(*text, out);
+        }
+    }
+    putc('"', out);
 }
 
-static cJSON *write_ids(const uint32_t *ids, size_t num_ids)
+static void write_ids(FILE *out, const uint32_t *ids, size_t num_ids)
 {
-    sqlite3_str *text = sqlite3_str_new(NULL);
-
-    sqlite3_str_appendchar(text, num_ids == 0, ' ');
+    fputs(num_ids == 0 ? "\" " : "\"", out);
     for (size_t j = 0; j < num_ids; j++) {
-        sqlite3_str_appendf(text, "%s%u", j == 0 ? "" : ",", ids[j]);
+        fprintf(out, "%s%" PRIu32, j == 0 ? "" : ",", ids[j]);
     }
-    return write_text(sqlite3_str_finish(text));
+    putc('"', out);
 }
 
-/* cJSON itself may lose the last bit. */
-static cJSON *write_number(double number)
+static void write_number(FILE *out, double number)
 {
-    char text[SPOT_NUMBER_TEXT_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES] = "null";
 
-    if (!isfinite(number)) {
-        return cJSON_CreateNull();
+    if (isfinite(number)) {
+        spot_number_text(number, text);
     }
-    spot_number_text(number, text);
-    return cJSON_CreateRaw(text);
+    fputs(text, out);
 }
 
-static cJSON *write_list(const place_t *place);
+static void write_list(FILE *out, const place_t *place);
 
-static cJSON *write_value(const place_t *place)
+static void write_value(FILE *out, const place_t *place)
 {
     const void *at = address(place);
     unsigned choice;
@@ -101,26 +109,34 @@ static cJSON *write_value(const place_t *place)
     switch (place->member->kind) {
         case SPOT_MEMBER_TEXT:
         case SPOT_MEMBER_NAME:
-            return cJSON_CreateString(*pointer(place));
+            write_text(out, *pointer(place));
+            break;
         case SPOT_MEMBER_LIST:
-            return write_list(place);
+            write_list(out, place);
+            break;
         case SPOT_MEMBER_IDS:
-            return write_ids(*pointer(place), num_items(place));
+            write_ids(out, *pointer(place), num_items(place));
+            break;
         case SPOT_MEMBER_COUNT:
-            return write_number((double) *(const size_t *) at);
+            write_number(out, (double) *(const size_t *) at);
+            break;
         case SPOT_MEMBER_INTEGER:
-            return write_number((double) *(const int64_t *) at);
+            write_number(out, (double) *(const int64_t *) at);
+            break;
         case SPOT_MEMBER_UNSIGNED:
-            return write_text(sqlite3_mprintf("%llu", (unsigned long long) *(const uint64_t *) at));
+            fprintf(out, "\"%" PRIu64 "\"", *(const uint64_t *) at);
+            break;
         case SPOT_MEMBER_NUMBER:
-            return write_number(*(const double *) at);
+            write_number(out, *(const double *) at);
+            break;
         case SPOT_MEMBER_BOOLEAN:
-            return cJSON_CreateBool(*(const bool *) at);
+            fputs(*(const bool *) at ? "true" : "false", out);
+            break;
         case SPOT_MEMBER_CHOICE:
             memcpy(&choice, at, sizeof(choice));
-            return cJSON_CreateString(place->member->choices[choice]);
+            write_text(out, place->member->choices[choice]);
+            break;
     }
-    return NULL;
 }
 
 static bool is_none(const place_t *place)
@@ -134,49 +150,53 @@ static bool is_none(const place_t *place)
     return member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
 }
 
-/* Adds to an object, or to a list without a key; *parent is NULL where that fails. */
-static void add(cJSON **parent, const char *key, cJSON *item)
+static void write_object(FILE *out, place_t place)
 {
-    if (!(key == NULL ? cJSON_AddItemToArray(*parent, item)
-                      : cJSON_AddItemToObjectCS(*parent, key, item))) {
-        cJSON_Delete(item);
-        cJSON_Delete(*parent);
-        *parent = NULL;
-    }
-}
+    const char *between = "";
 
-static cJSON *write_object(place_t place)
-{
-    cJSON *object = cJSON_CreateObject();
-
-    for (; object != NULL && place.member->key != NULL; place.member++) {
+    putc('{', out);
+    for (; place.member->key != NULL; place.member++) {
         if (!is_none(&place)) {
-            add(&object, place.member->key, write_value(&place));
+            fprintf(out, "%s\"%s\":", between, place.member->key);
+            write_value(out, &place);
+            between = ",";
         }
     }
-    return object;
+    putc('}', out);
 }
 
-static cJSON *write_list(const place_t *place)
+static void write_list(FILE *out, const place_t *place)
 {
     const size_t num = num_items(place);
-    cJSON *list = cJSON_CreateArray();
 
-    for (size_t j = 0; list != NULL && j < num; j++) {
+    putc('[', out);
+    for (size_t j = 0; j < num; j++) {
         const place_t first = item_of(place, j);
 
-        add(&list, NULL, is_plain(place) ? write_value(&first) : write_object(first));
+        fputs(j == 0 ? "" : ",", out);
+        if (is_plain(place)) {
+            write_value(out, &first);
+        } else {
+            write_object(out, first);
+        }
     }
-    return list;
+    putc(']', out);
 }
 
 char *spot_json_members_write(const spot_json_member_t *members, const void *root)
 {
-    char *start = (char *) (uintptr_t) root;
-    cJSON *object = write_object((place_t){members, start, start, NULL});
-    char *text = object == NULL ? NULL : cJSON_PrintUnformatted(object);
+    char *start = (char *) (uintptr_t) root, *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
 
-    cJSON_Delete(object);
+    if (out == NULL) {
+        return NULL;
+    }
+    write_object(out, (place_t){members, start, start, NULL, NULL});
+    if (ferror(out) | fclose(out)) { /* it is closed in any case */
+        free(text);
+        return NULL;
+    }
     return text;
 }
 
@@ -190,14 +210,14 @@ static int take(const place_t *place, size_t num, size_t item_bytes)
     return *pointer(place) == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int read_text(const place_t *place, char *text)
+static int read_text(const place_t *place, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
     int ret;
 
     if (place->member->kind == SPOT_MEMBER_NAME && place->keeper == NULL) {
-        *pointer(place) = text;
-        return 0;
+        *pointer(place) = spot_arena_text(place->names, text);
+        return place->names->error;
     }
     ret = take(place, num_bytes, 1);
     if (ret == 0) {
@@ -247,7 +267,7 @@ static int read_choice(const place_t *place, const char *text)
     return choices[choice] == NULL ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-static int read_list(const place_t *place, const cJSON *list);
+static int read_list(const place_t *place, const spot_json_value_t *list);
 
 /* A key that is missing, or null. */
 static int read_none(const place_t *place)
@@ -262,23 +282,34 @@ static int read_none(const place_t *place)
     return member->is_needed || has_items ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-/* item: NULL where there is none. */
-static int read_value(const place_t *place, const cJSON *item)
+static bool is_the_word(const spot_json_value_t *item, const char *word)
 {
-    char *text = cJSON_IsString(item) ? item->valuestring : NULL, *end;
-    const double number = cJSON_IsNumber(item) ? item->valuedouble : (double) NAN;
+    return item->kind == SPOT_JSON_WORD && strcmp(item->text, word) == 0;
+}
+
+/* item: NULL where there is none. */
+static int read_value(const place_t *place, const spot_json_value_t *item)
+{
+    const char *text = item != NULL && item->kind == SPOT_JSON_TEXT ? item->text : NULL, *behind;
+    char *end;
+    double number = (double) NAN;
     void *at = address(place);
     bool is_right = false;
 
-    if (item == NULL || cJSON_IsNull(item)) {
+    if (item == NULL || is_the_word(item, "null")) {
         return read_none(place);
+    }
+    if (item->kind == SPOT_JSON_WORD) {
+        behind = spot_number_read(item->text, &number);
+        is_right = behind != NULL && *behind == '\0';
+        number = is_right ? number : (double) NAN;
     }
     switch (place->member->kind) {
         case SPOT_MEMBER_TEXT:
         case SPOT_MEMBER_NAME:
             return text == NULL ? SPOT_ERR_BAD_INPUT : read_text(place, text);
         case SPOT_MEMBER_LIST:
-            return cJSON_IsArray(item) ? read_list(place, item) : SPOT_ERR_BAD_INPUT;
+            return read_list(place, item);
         case SPOT_MEMBER_IDS:
             return text == NULL ? SPOT_ERR_BAD_INPUT : read_ids(place, text);
         case SPOT_MEMBER_COUNT:
@@ -294,12 +325,11 @@ static int read_value(const place_t *place, const cJSON *item)
             is_right = text != NULL && *end == '\0';
             break;
         case SPOT_MEMBER_NUMBER:
-            is_right = cJSON_IsNumber(item);
             *(double *) at = number;
             break;
         case SPOT_MEMBER_BOOLEAN:
-            is_right = cJSON_IsBool(item);
-            *(bool *) at = cJSON_IsTrue(item);
+            *(bool *) at = is_the_word(item, "true");
+            is_right = *(bool *) at || is_the_word(item, "false");
             break;
         case SPOT_MEMBER_CHOICE:
             return text == NULL ? SPOT_ERR_BAD_INPUT : read_choice(place, text);
@@ -307,25 +337,32 @@ static int read_value(const place_t *place, const cJSON *item)
     return is_right ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
-static int read_object(place_t place, const cJSON *object)
+static int read_object(place_t place, const spot_json_value_t *object)
 {
-    int ret = cJSON_IsObject(object) ? 0 : SPOT_ERR_BAD_INPUT;
+    int ret = object->kind == SPOT_JSON_OPEN_OBJECT ? 0 : SPOT_ERR_BAD_INPUT;
 
     for (; ret == 0 && place.member->key != NULL; place.member++) {
-        ret = read_value(&place, cJSON_GetObjectItemCaseSensitive(object, place.member->key));
+        ret = read_value(&place, spot_json_member(object, place.member->key));
     }
     return ret;
 }
 
-static int read_list(const place_t *place, const cJSON *list)
+static int read_list(const place_t *place, const spot_json_value_t *list)
 {
     const spot_json_member_t *member = place->member;
-    const size_t num = (size_t) cJSON_GetArraySize(list);
-    const cJSON *item = list->child;
-    int ret = member->num_offset == 0 || num_items(place) == num
+    const spot_json_value_t *item = list->first;
+    size_t num = 0;
+    int ret = list->kind == SPOT_JSON_OPEN_ARRAY ? 0 : SPOT_ERR_BAD_INPUT;
+
+    for (; item != NULL; item = item->next) {
+        num++;
+    }
+    if (ret == 0) {
+        ret = member->num_offset == 0 || num_items(place) == num
                   ? take(place, num + 1, member->item_bytes)
                   : SPOT_ERR_BAD_INPUT;
-
+    }
+    item = list->first;
     for (size_t j = 0; ret == 0 && j < num; j++, item = item->next) {
         const place_t first = item_of(place, j);
 
@@ -334,10 +371,16 @@ static int read_list(const place_t *place, const cJSON *list)
     return ret;
 }
 
-int spot_json_members_read(
-    const spot_json_member_t *members, const cJSON *tree, spot_recording_t *keeper, void *root)
+int spot_json_members_read(const spot_json_member_t *members, const char *text,
+    spot_recording_t *keeper, spot_arena_t *names, void *root)
 {
-    return read_object((place_t){members, root, root, keeper}, tree);
+    spot_arena_t arena = {.error = 0};
+    spot_json_value_t *tree;
+    int ret = spot_json_parse(text, &arena, &tree);
+
+    ret = ret == 0 ? read_object((place_t){members, root, root, keeper, names}, tree) : ret;
+    spot_arena_free(&arena);
+    return ret;
 }
 
 /* ---- Freeing ---- */
@@ -364,5 +407,5 @@ static void free_object(place_t place)
 
 void spot_json_members_free(const spot_json_member_t *members, void *structure)
 {
-    free_object((place_t){members, structure, structure, NULL});
+    free_object((place_t){members, structure, structure, NULL, NULL});
 }

@@ -3,16 +3,16 @@
  * them. Nothing that is read is trusted. Internal to sim/bench/store. */
 #pragma once
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "sim/bench/engine/series.h"
 
 typedef enum {
     /* Pointers: NULL has no key. */
     SPOT_MEMBER_TEXT, /* char *, owned */
-    SPOT_MEMBER_NAME, /* const char *, borrowed: read, it is a part of the tree */
+    SPOT_MEMBER_NAME, /* const char *, borrowed: read, it is in the arena of names */
     SPOT_MEMBER_LIST, /* structs or plain values */
     SPOT_MEMBER_IDS,  /* uint32_t *, as a text, "0,3,2": there may be millions */
     /* Values. */
@@ -63,13 +63,12 @@ typedef struct spot_json_member {
 /* The root as JSON without spaces. NULL: no memory. The caller frees it. O(text) */
 SPOT_MUST_CHECK char *spot_json_members_write(const spot_json_member_t *members, const void *root);
 
-/* Reads into a zeroed root; a key that is missing leaves zero, or none. Lists have one
- * zeroed item behind the last. keeper: keeps all that is read, names too; NULL: lists
- * and texts are the root's, see spot_json_members_free(), names parts of the tree.
- * BAD_INPUT: the tree is of something else; NO_MEMORY; free the root even then. O(tree)
- */
-SPOT_MUST_CHECK int spot_json_members_read(
-    const spot_json_member_t *members, const cJSON *tree, spot_recording_t *keeper, void *root);
+/* Reads a text, which may be NULL, into a zeroed root; a key that is missing leaves zero, or none.
+ * Lists have one zeroed item behind the last. keeper: keeps all that is read; NULL: lists and texts
+ * are the root's, see spot_json_members_free(), and names are in the arena. BAD_INPUT: the text is
+ * of something else; NO_MEMORY; free the root even then. O(text) */
+SPOT_MUST_CHECK int spot_json_members_read(const spot_json_member_t *members, const char *text,
+    spot_recording_t *keeper, spot_arena_t *names, void *root);
 
 /* Frees what a struct owns. Accepts a zeroed or half-read one. */
 void spot_json_members_free(const spot_json_member_t *members, void *structure);

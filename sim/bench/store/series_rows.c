@@ -130,7 +130,6 @@ static int read_kind(spot_db_t *db, const char *table, spot_recording_t *recordi
     spot_series_kind_t *kind, uint64_t *digest)
 {
     sqlite3_stmt *row = NULL;
-    cJSON *tree = NULL;
     int ret =
         spot_db_prepare(db, &row, "SELECT kind, digest FROM series_kind WHERE rows_in = %Q", table);
 
@@ -138,10 +137,10 @@ static int read_kind(spot_db_t *db, const char *table, spot_recording_t *recordi
         const char *text = (const char *) sqlite3_column_text(row, 0);
 
         *digest = spot_digest_text(0, text);
-        tree = *digest == (uint64_t) sqlite3_column_int64(row, 1) ? cJSON_Parse(text) : NULL;
+        ret = *digest == (uint64_t) sqlite3_column_int64(row, 1)
+                  ? spot_json_members_read(kind_members, text, recording, NULL, kind)
+                  : SPOT_ERR_BAD_INPUT;
     }
-    ret = ret == 0 ? spot_json_members_read(kind_members, tree, recording, kind) : ret;
-    cJSON_Delete(tree);
     sqlite3_finalize(row);
     return ret == 0 && kind->ticks_per_s <= 0 ? SPOT_ERR_BAD_INPUT : ret;
 }

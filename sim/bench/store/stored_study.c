@@ -8,7 +8,7 @@
 
 #include "base/canonical.h"
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "sim/bench/store/json_members.h"
 
@@ -799,9 +799,7 @@ static int read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
     whole_t whole = {.num_left_out = 0};
     int ret;
 
-    self->tree = cJSON_Parse(text);
-    ret = spot_json_members_read(head_members, self->tree, NULL, &whole);
-    cJSON_DeleteItemFromObject(self->tree, "axes"); /* copied, and maybe long */
+    ret = spot_json_members_read(head_members, text, NULL, &self->names, &whole);
     ret = ret == 0 ? spot_study_head_find_sources(&whole.head) : ret;
     self->head = whole.head;
     self->numbers = whole.numbers;
@@ -855,7 +853,7 @@ void spot_stored_study_free(spot_stored_study_t *self)
     free((void *) (uintptr_t) self->head.warnings); /* borrowed wherever else */
     free((void *) (uintptr_t) self->head.colours);
     spot_study_head_free(&self->head);
-    cJSON_Delete(self->tree);
+    spot_arena_free(&self->names);
     free(self->numbers);
     free(self->canonical);
     free(self->canonical_sha256);

@@ -10,7 +10,7 @@
 /* A study as read from a file; the texts that its head borrows are its own. */
 typedef struct {
     spot_study_head_t head;
-    struct cJSON *tree; /* of the head, with the texts of the lists below */
+    spot_arena_t names; /* of the head, in the lists below */
     uint32_t *numbers;  /* [num_points] of the points in the file, each < num_points */
     char *canonical;
     char *canonical_sha256;

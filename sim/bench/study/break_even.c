@@ -9,6 +9,7 @@
 #include "base/canonical.h"
 #include "base/intervals.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "sim/bench/analysis/findings.h"

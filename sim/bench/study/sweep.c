@@ -10,6 +10,7 @@
 
 #include "base/canonical.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "sim/bench/analysis/sensitivity.h"
@@ -30,7 +31,7 @@
 
 bool spot_quantity_parse(const char *text, spot_quantity_t *quantity)
 {
-    const char *end = spot_number_end(text), *problem = "";
+    const char *end, *problem = "";
     int64_t value_ms = 0;
 
     memset(quantity, 0, sizeof(*quantity));
@@ -39,12 +40,13 @@ bool spot_quantity_parse(const char *text, spot_quantity_t *quantity)
         quantity->value = (double) value_ms;
         return true;
     }
+    end = spot_number_read(text, &quantity->value);
     if (end == NULL || end >= text + SPOT_NUMBER_TEXT_BYTES || strlen(end) > SPOT_UNIT_BYTES ||
         (*end != '\0' && (*end != ' ' || end[1] == '\0'))) {
         return false;
     }
     strcpy(quantity->unit, end + (*end == ' '));
-    quantity->value = strtod(text, NULL) + 0.0; /* -0 is 0 */
+    quantity->value += 0.0; /* -0 is 0 */
     return isfinite(quantity->value);
 }
 

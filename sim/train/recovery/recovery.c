@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 
 /* ---- Equal terms ---- */
 

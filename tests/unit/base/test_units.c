@@ -398,58 +398,6 @@ static void test_texts_read_back(void **state)
     }
 }
 
-static void test_strict_numbers(void **state)
-{
-    static const char *const bad[] = {"", " 1", "1 ", "1,5", "0x10", "1e", "1e+", "e5", ".", "-.",
-        ".e5", "5.", "1..5", ".5.", "nan", "inf", "-inf", "1e309", "-1e309", "1_000", "+-1",
-        "1.5.2", "1f"};
-    static const char *const zeros[] = {"0", "-0", "-.0", "-0e9", "-1e-400"};
-    double value = 77;
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
-        assert_int_equal(spot_number_parse(bad[j], &value), SPOT_ERR_BAD_INPUT);
-    }
-    assert_true(value == 77);
-    assert_int_equal(spot_number_parse("-12.5e-1", &value), 0);
-    assert_true(value == -1.25);
-    assert_int_equal(spot_number_parse("1.7976931348623157e308", &value), 0);
-    assert_true(value == 1.7976931348623157e308);
-    assert_int_equal(spot_number_parse("5e-324", &value), 0);
-    assert_true(value == 0x1p-1074);
-    assert_int_equal(spot_number_parse("010", &value), 0);
-    assert_true(value == 10);
-    assert_int_equal(spot_number_parse(".5", &value), 0);
-    assert_true(value == 0.5);
-    assert_int_equal(spot_number_parse("-.125e1", &value), 0);
-    assert_true(value == -1.25);
-    for (size_t j = 0; j < sizeof(zeros) / sizeof(zeros[0]); j++) {
-        assert_int_equal(spot_number_parse(zeros[j], &value), 0);
-        assert_true(value == 0 && !signbit(value));
-    }
-}
-
-static void test_strict_integers(void **state)
-{
-    static const char *const bad[] = {"", "-", "1.0", "1e3", "007", "-01", "0x10", " 1", "1 ",
-        "12abc", "9223372036854775808", "-9223372036854775809", "--1", "1,000"};
-    int64_t value = 77;
-
-    (void) state;
-    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
-        assert_int_equal(spot_integer_parse(bad[j], &value), SPOT_ERR_BAD_INPUT);
-    }
-    assert_int_equal(value, 77);
-    assert_int_equal(spot_integer_parse("9223372036854775807", &value), 0);
-    assert_true(value == INT64_MAX);
-    assert_int_equal(spot_integer_parse("-9223372036854775808", &value), 0);
-    assert_true(value == INT64_MIN);
-    assert_int_equal(spot_integer_parse("+64", &value), 0);
-    assert_int_equal(value, 64);
-    assert_int_equal(spot_integer_parse("0", &value), 0);
-    assert_int_equal(value, 0);
-}
-
 static void test_duration_texts_are_the_ones_people_write(void **state)
 {
     static const struct {
@@ -506,53 +454,6 @@ static void test_duration_texts_read_back(void **state)
     }
 }
 
-static void assert_number_text(double value, const char *expected)
-{
-    char text[SPOT_NUMBER_TEXT_BYTES];
-
-    spot_number_text(value, text);
-    assert_string_equal(text, expected);
-}
-
-static void test_number_texts_are_short(void **state)
-{
-    (void) state;
-    assert_number_text(0, "0");
-    assert_number_text(-0.0, "-0");
-    assert_number_text(0.1, "0.1");
-    assert_number_text(0.1 + 0.2, "0.30000000000000004");
-    assert_number_text(1.0 / 3, "0.3333333333333333");
-    assert_number_text(0.16338, "0.16338");
-    assert_number_text(1e6, "1000000");
-    assert_number_text(1e22, "1e+22");
-    assert_number_text(1.7976931348623157e308, "1.7976931348623157e+308");
-}
-
-/* Every finite double: random bits, so that all exponents are met. */
-static void test_number_texts_read_back_bit_by_bit(void **state)
-{
-    spot_rng_t rng;
-    int num_finite = 0;
-
-    (void) state;
-    spot_rng_seek(&rng, 2, 0, SPOT_STREAM_GAP, 0);
-    for (int j = 0; j < 100000; j++) {
-        const uint64_t bits = spot_rng_bits(&rng);
-        char text[SPOT_NUMBER_TEXT_BYTES];
-        double value, back = 0;
-
-        memcpy(&value, &bits, sizeof(value));
-        if (!isfinite(value)) {
-            continue;
-        }
-        num_finite++;
-        spot_number_text(value, text);
-        assert_int_equal(spot_number_parse(text, &back), 0);
-        assert_memory_equal(&back, &value, sizeof(value));
-    }
-    assert_true(num_finite > 99000);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,12 +471,8 @@ int main(void)
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_texts_use_the_largest_exact_unit),
         cmocka_unit_test(test_texts_read_back),
-        cmocka_unit_test(test_strict_numbers),
-        cmocka_unit_test(test_strict_integers),
         cmocka_unit_test(test_duration_texts_are_the_ones_people_write),
         cmocka_unit_test(test_duration_texts_read_back),
-        cmocka_unit_test(test_number_texts_are_short),
-        cmocka_unit_test(test_number_texts_read_back_bit_by_bit),
     };
 
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

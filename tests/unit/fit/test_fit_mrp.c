@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "base/yaml.h"
 #include "tests/unit/base/shared_data.h"

@@ -181,15 +181,15 @@ static void test_damaged(void **state)
     assert_refused("{\"a\":1}{\"a\":1 2}", "1:1 {a:1}; ", "x:1:13" NO_VALUE);
     assert_refused("{\"a\":1}\n{\"a\":}", "1:1 {a:1}; ", "x:2:6" NO_VALUE);
     assert_refused("{\"a\":1}\n{\"a\":2]", "1:1 {a:1}; ", "x:2:7" NO_MEMBER);
-    assert_refused("{\"a\":1}}\n{\"a\":2}", "1:1 {a:1}; ", "x:1:9" NO_CONTENT);
+    assert_refused("{\"a\":1}}\n{\"a\":2}", "1:1 {a:1}; ", "x:1:8" NO_CONTENT);
     assert_refused("{\"a\":1}\n{\"a\":", "1:1 {a:1}; ", "x:2:6" NO_CONTENT);
-    assert_refused("{\"a\":1},{\"a\":2}", "1:1 {a:1}; ", "x:1:9" NO_CONTENT);
+    assert_refused("{\"a\":1},{\"a\":2}", "1:1 {a:1}; ", "x:1:8" NO_CONTENT);
     assert_refused("{\"a\":'x'}", "", "x:1:6" NO_VALUE);
     assert_refused("{a:1}", "", "x:1:2" NO_VALUE);
     assert_refused("{\"a\":&b 1,\"c\":*b}", "", "x:1:6" NO_VALUE);
-    assert_refused("\xef\xbb\xbf{}{\"a\":\"\xff\"}", "",
+    assert_refused("\xef\xbb\xbf{}{\"a\":\"\xff\"}", "1:1 {}; ",
         "x: no JSON text: invalid leading UTF-8 octet at byte 12\n");
-    assert_records(nul, sizeof(nul) - 1, NULL, false, "",
+    assert_records(nul, sizeof(nul) - 1, NULL, false, "1:1 {a:1}; ",
         "x: no JSON text: control characters are not allowed at byte 14\n");
     memset(deep, '[', 66);
     deep[66] = '\0';

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "sim/train/experiment.h"
 #include "tests/unit/reports/sample.h"
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
 #include <cmocka.h>
 #include <math.h>
 
 #include "reports/run_result.h"
 #include "reports/run_series.h"
+#include "tests/unit/base/json_tree.h"
 
 enum { LEVELS, EVENTS, CURVE, SPANS, NODES, TABLE, NUM_SERIES };
 
@@ -101,58 +101,56 @@ static char *write_trace(const spot_recording_t *recording)
     return text;
 }
 
-static const char *text_of(const cJSON *event, const char *key)
+static const char *text_of(json_t *event, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
+    json_t *item = spot_json_member(event, key);
 
-    assert_true(cJSON_IsString(item));
-    return item->valuestring;
+    assert_true(json_is_text(item));
+    return item->text;
 }
 
-static double number_of(const cJSON *event, const char *key)
+static double number_of(json_t *event, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
+    json_t *item = spot_json_member(event, key);
 
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
+    assert_true(json_is_number(item));
+    return json_number(item);
 }
 
 /* A name that the trace gives to a process, or to a thread of it. */
-static const char *find_name(const cJSON *events, const char *what, double pid, double tid)
+static const char *find_name(json_t *events, const char *what, double pid, double tid)
 {
-    const cJSON *event;
+    json_t *event;
     const char *name = NULL;
 
-    cJSON_ArrayForEach(event, events)
-    {
+    for (event = json_first(events); event != NULL; event = event->next) {
         if (text_of(event, "ph")[0] == 'M' && strcmp(text_of(event, "name"), what) == 0 &&
             number_of(event, "pid") == pid && number_of(event, "tid") == tid) {
             assert_null(name); /* once */
-            name = text_of(cJSON_GetObjectItemCaseSensitive(event, "args"), "name");
+            name = text_of(spot_json_member(event, "args"), "name");
         }
     }
     return name;
 }
 
 /* The rules of the format for an event by its kind. */
-static void check_event(const cJSON *events, const cJSON *event)
+static void check_event(json_t *events, json_t *event)
 {
     const char *phase = text_of(event, "ph");
-    const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args"), *arg;
+    json_t *args = spot_json_member(event, "args"), *arg;
 
     assert_int_equal(strlen(phase), 1);
     assert_non_null(strchr("MCiX", phase[0]));
     assert_true(strlen(text_of(event, "name")) > 0);
-    assert_true(cJSON_IsObject(args));
+    assert_true(json_is_object(args));
     assert_non_null(find_name(events, "process_name", number_of(event, "pid"), 0));
     if (phase[0] == 'M') {
         return;
     }
     assert_true(number_of(event, "ts") >= 0);
     if (phase[0] == 'C') {
-        cJSON_ArrayForEach(arg, args)
-        {
-            assert_true(cJSON_IsNumber(arg));
+        for (arg = json_first(args); arg != NULL; arg = arg->next) {
+            assert_true(json_is_number(arg));
         }
     } else if (phase[0] == 'i') {
         assert_string_equal(text_of(event, "s"), "p");
@@ -165,14 +163,12 @@ static void check_event(const cJSON *events, const cJSON *event)
 
 /* Bars of a thread do not overlap. Their times differ by less than a double can show, so
  * none of these ends at a start that is not the same. */
-static void check_overlaps(const cJSON *events)
+static void check_overlaps(json_t *events)
 {
-    const cJSON *a, *b;
+    json_t *a, *b;
 
-    cJSON_ArrayForEach(a, events)
-    {
-        cJSON_ArrayForEach(b, events)
-        {
+    for (a = json_first(events); a != NULL; a = a->next) {
+        for (b = json_first(events); b != NULL; b = b->next) {
             if (a != b && text_of(a, "ph")[0] == 'X' && text_of(b, "ph")[0] == 'X' &&
                 number_of(a, "pid") == number_of(b, "pid") &&
                 number_of(a, "tid") == number_of(b, "tid")) {
@@ -189,26 +185,25 @@ static void test_rules(void **state)
 {
     spot_recording_t recording;
     char *text;
-    cJSON *trace;
-    const cJSON *events, *event;
+    json_t *trace;
+    json_t *events, *event;
     int num_bars = 0;
 
     (void) state;
     fill(&recording);
     text = write_trace(&recording);
-    trace = cJSON_Parse(text);
+    trace = json_parse(text);
     assert_non_null(trace);
     assert_string_equal(text_of(trace, "displayTimeUnit"), "ms");
-    events = cJSON_GetObjectItemCaseSensitive(trace, "traceEvents");
-    assert_true(cJSON_IsArray(events));
-    cJSON_ArrayForEach(event, events)
-    {
+    events = spot_json_member(trace, "traceEvents");
+    assert_true(json_is_list(events));
+    for (event = json_first(events); event != NULL; event = event->next) {
         check_event(events, event);
         num_bars += text_of(event, "ph")[0] == 'X';
     }
     assert_int_equal(num_bars, 3 + SPOT_MAX_SLOTS + 3 + 4);
     check_overlaps(events);
-    cJSON_Delete(trace);
+    json_delete(trace);
     free(text);
     spot_recording_free(&recording);
 }

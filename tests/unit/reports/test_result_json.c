@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/units.h"
+#include "base/number.h"
 #include "base/yaml.h"
 #include "reports/export.h"
 #include "sim/bench/analysis/difference.h"

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cJSON.h>
 #include <cmocka.h>
 
 #include "base/yaml.h"
 #include "sim/serve/run.h"
+#include "tests/unit/base/json_tree.h"
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/serve/serve_case.h"
 
@@ -29,48 +29,47 @@
 
 #define NEEDED FOLDER "configs.expected.json"
 
-static cJSON *read_json(const char *path)
+static json_t *read_json(const char *path)
 {
     static char text[1 << 20];
     FILE *file = fopen(path, "r");
-    cJSON *json;
+    json_t *json;
     size_t num_bytes;
 
     assert_non_null(file);
     num_bytes = fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
     text[num_bytes] = '\0';
-    json = cJSON_Parse(text);
+    json = json_parse(text);
     assert_non_null(json);
     return json;
 }
 
 /* Compares an expected value with the one that was found: whole numbers exactly, others
  * to 1e-12, and all members of objects. */
-static void assert_json(const char *path, const cJSON *found, const cJSON *expected)
+static void assert_json(const char *path, json_t *found, json_t *expected)
 {
-    const cJSON *item;
+    json_t *item;
 
     if (found == NULL) {
         fail_msg("%s is missing", path);
-    } else if (cJSON_IsString(expected)) {
-        assert_string_equal(cJSON_GetStringValue(found), expected->valuestring);
-    } else if (cJSON_IsNumber(expected)) {
-        const double value = expected->valuedouble;
+    } else if (json_is_text(expected)) {
+        assert_string_equal(found->text, expected->text);
+    } else if (json_is_number(expected)) {
+        const double value = json_number(expected);
         const double slack = value == floor(value) ? 0 : 1e-12 * fabs(value);
 
-        if (!(fabs(found->valuedouble - value) <= slack)) {
-            fail_msg("%s: %.17g, expected %.17g", path, found->valuedouble, value);
+        if (!(fabs(json_number(found) - value) <= slack)) {
+            fail_msg("%s: %.17g, expected %.17g", path, json_number(found), value);
         }
     } else {
-        assert_true(cJSON_IsObject(expected));
-        assert_int_equal(cJSON_GetArraySize(found), cJSON_GetArraySize(expected));
-        cJSON_ArrayForEach(item, expected)
-        {
+        assert_true(json_is_object(expected));
+        assert_int_equal(json_size(found), json_size(expected));
+        for (item = json_first(expected); item != NULL; item = item->next) {
             char name[256];
 
-            snprintf(name, sizeof(name), "%s.%s", path, item->string);
-            assert_json(name, cJSON_GetObjectItemCaseSensitive(found, item->string), item);
+            snprintf(name, sizeof(name), "%s.%s", path, item->key);
+            assert_json(name, spot_json_member(found, item->key), item);
         }
     }
 }
@@ -91,46 +90,44 @@ static const char header[] =
     "slo: {latency: 350 ms}\nfrontier: {slo: [500 ms, 1000 ms]}\n";
 
 /* Writes a case of a file as a scenario. */
-static void write_scenario(const cJSON *item, FILE *out)
+static void write_scenario(json_t *item, FILE *out)
 {
-    const cJSON *deltas = cJSON_GetObjectItem(item, "deltas_ms");
-    const cJSON *stage, *delta;
+    json_t *deltas = spot_json_member(item, "deltas_ms");
+    json_t *stage, *delta;
 
     fprintf(out, "%s%s", header, serve_case_image_driver);
-    fprintf(out, "service: %s\n", cJSON_GetObjectItem(item, "service")->valuestring);
+    fprintf(out, "service: %s\n", spot_json_member(item, "service")->text);
     if (deltas == NULL) {
-        const cJSON *arrivals = cJSON_GetObjectItem(item, "arrivals");
+        json_t *arrivals = spot_json_member(item, "arrivals");
 
         fprintf(out, "arrivals: {deltas: {file: " FOLDER "%s}}\n",
-            cJSON_GetObjectItem(arrivals, "file")->valuestring);
+            spot_json_member(arrivals, "file")->text);
     } else {
         fprintf(out, "arrivals: {deltas_ms: [");
-        cJSON_ArrayForEach(delta, deltas)
-        {
-            fprintf(out, "%.17g%s", delta->valuedouble, delta->next == NULL ? "" : ", ");
+        for (delta = json_first(deltas); delta != NULL; delta = delta->next) {
+            fprintf(out, "%.17g%s", json_number(delta), delta->next == NULL ? "" : ", ");
         }
         fprintf(out, "]}\n");
     }
     fprintf(out, "config:\n");
-    cJSON_ArrayForEach(stage, cJSON_GetObjectItem(item, "config"))
-    {
-        const cJSON *delay = cJSON_GetObjectItem(stage, "delay_ms");
+    for (stage = json_first(spot_json_member(item, "config")); stage != NULL; stage = stage->next) {
+        json_t *delay = spot_json_member(stage, "delay_ms");
 
-        fprintf(out, "  %s: {hardware: %s, batch: %d, replicas: %d", stage->string,
-            cJSON_GetObjectItem(stage, "hardware")->valuestring,
-            cJSON_GetObjectItem(stage, "batch")->valueint,
-            cJSON_GetObjectItem(stage, "replicas")->valueint);
+        fprintf(out, "  %s: {hardware: %s, batch: %d, replicas: %d", stage->key,
+            spot_json_member(stage, "hardware")->text,
+            (int) json_number(spot_json_member(stage, "batch")),
+            (int) json_number(spot_json_member(stage, "replicas")));
         if (delay != NULL) {
-            fprintf(out, ", delay: %.17g ms", delay->valuedouble);
+            fprintf(out, ", delay: %.17g ms", json_number(delay));
         }
         fprintf(out, "%s}\n",
-            cJSON_IsTrue(cJSON_GetObjectItem(stage, "release_when_full"))
+            json_is_word(spot_json_member(stage, "release_when_full"), "true")
                 ? ", release_when_full: true"
                 : "");
     }
 }
 
-static void open_golden(golden_t *self, const cJSON *item, bool is_recorded)
+static void open_golden(golden_t *self, json_t *item, bool is_recorded)
 {
     const spot_replication_t replication = {.seed = 1};
     char *text = NULL;
@@ -163,13 +160,13 @@ static void close_golden(golden_t *self)
 
 /* ---- Configurations ---- */
 
-static cJSON *result_json(const golden_t *self)
+static json_t *result_json(const golden_t *self)
 {
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *out = open_memstream(&text, &num_bytes);
     spot_json_t written;
-    cJSON *json;
+    json_t *json;
 
     assert_non_null(out);
     spot_json_init(&written, out, 2);
@@ -177,7 +174,7 @@ static cJSON *result_json(const golden_t *self)
     spot_serve_json_write(&self->run, &written);
     spot_json_close(&written, '}');
     fclose(out);
-    json = cJSON_Parse(text);
+    json = json_parse(text);
     assert_non_null(json);
     free(text);
     return json;
@@ -185,65 +182,62 @@ static cJSON *result_json(const golden_t *self)
 
 static void test_configurations(void **state)
 {
-    cJSON *file, *item;
+    json_t *file, *item;
 
     (void) state;
     need_data(NEEDED);
     file = read_json(FOLDER "configs.expected.json");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(file, "cases"))
-    {
-        const char *name = cJSON_GetObjectItem(item, "name")->valuestring;
+    for (item = json_first(spot_json_member(file, "cases")); item != NULL; item = item->next) {
+        const char *name = spot_json_member(item, "name")->text;
         golden_t golden;
-        cJSON *found, *value;
+        json_t *found, *value;
 
         open_golden(&golden, item, false);
         found = result_json(&golden);
-        cJSON_ArrayForEach(value, item)
-        {
+        for (value = json_first(item); value != NULL; value = value->next) {
             /* what the case is, not what it gives */
-            if (strcmp(value->string, "name") != 0 && strcmp(value->string, "arrivals") != 0 &&
-                strcmp(value->string, "config") != 0) {
+            if (strcmp(value->key, "name") != 0 && strcmp(value->key, "arrivals") != 0 &&
+                strcmp(value->key, "config") != 0) {
                 char path[64];
 
-                snprintf(path, sizeof(path), "%s.%s", name, value->string);
-                assert_json(path, cJSON_GetObjectItemCaseSensitive(found, value->string), value);
+                snprintf(path, sizeof(path), "%s.%s", name, value->key);
+                assert_json(path, spot_json_member(found, value->key), value);
             }
         }
-        cJSON_Delete(found);
+        json_delete(found);
         close_golden(&golden);
     }
-    cJSON_Delete(file);
+    json_delete(file);
 }
 
 /* ---- Stamps of small cases ---- */
 
-static void assert_stamps(const char *key, const cJSON *expected, const int64_t *found)
+static void assert_stamps(const char *key, json_t *expected, const int64_t *found)
 {
-    const cJSON *item;
+    json_t *item;
     size_t j = 0;
 
-    cJSON_ArrayForEach(item, expected)
-    {
-        if ((double) found[j] != item->valuedouble) {
+    for (item = json_first(expected); item != NULL; item = item->next) {
+        if ((double) found[j] != json_number(item)) {
             fail_msg("%s of query %zu: %.0f, expected %.0f", key, j, (double) found[j],
-                item->valuedouble);
+                json_number(item));
         }
         j++;
     }
 }
 
-static void assert_numbers(const char *key, const cJSON *expected, const int32_t *found)
+static void assert_numbers(const char *key, json_t *expected, const int32_t *found)
 {
     int64_t wide[16];
 
-    assert_true(cJSON_GetArraySize(expected) <= 16);
-    for (int j = 0; j < cJSON_GetArraySize(expected); j++) {
+    assert_true(json_size(expected) <= 16);
+    for (int j = 0; j < json_size(expected); j++) {
         wide[j] = found[j];
     }
     assert_stamps(key, expected, wide);
 }
 
-static void assert_stage(const spot_serve_stage_t *stage, const cJSON *expected)
+static void assert_stage(const spot_serve_stage_t *stage, json_t *expected)
 {
     const spot_stage_stamps_t *stamps = &stage->stamps;
     const struct {
@@ -252,61 +246,58 @@ static void assert_stage(const spot_serve_stage_t *stage, const cJSON *expected)
     } times[] = {{"enqueue_ns", stamps->enqueue_ns}, {"dequeue_ns", stamps->dequeue_ns},
         {"done_ns", stamps->done_ns}, {"queue_max", &stage->result.queue_max},
         {"queue_area_ns", &stage->result.queue_area_ns}};
-    const cJSON *item;
+    json_t *item;
 
-    cJSON_ArrayForEach(item, expected)
-    {
+    for (item = json_first(expected); item != NULL; item = item->next) {
         const int64_t *found = NULL;
 
         for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-            found = strcmp(times[j].key, item->string) == 0 ? times[j].found : found;
+            found = strcmp(times[j].key, item->key) == 0 ? times[j].found : found;
         }
-        if (strcmp(item->string, "batch") == 0) {
-            assert_numbers(item->string, item, stamps->batch);
-        } else if (strcmp(item->string, "replica") == 0) {
-            assert_numbers(item->string, item, stamps->replica);
-        } else if (cJSON_IsNumber(item)) {
+        if (strcmp(item->key, "batch") == 0) {
+            assert_numbers(item->key, item, stamps->batch);
+        } else if (strcmp(item->key, "replica") == 0) {
+            assert_numbers(item->key, item, stamps->replica);
+        } else if (json_is_number(item)) {
             assert_non_null(found);
-            assert_true((double) *found == item->valuedouble);
+            assert_true((double) *found == json_number(item));
         } else {
             assert_non_null(found);
-            assert_stamps(item->string, item, found);
+            assert_stamps(item->key, item, found);
         }
     }
 }
 
 static void test_stamps(void **state)
 {
-    cJSON *file, *item;
+    json_t *file, *item;
 
     (void) state;
     need_data(NEEDED);
     file = read_json(FOLDER "micro.expected.json");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(file, "cases"))
-    {
-        const cJSON *latencies = cJSON_GetObjectItem(item, "latency_ns"), *node;
+    for (item = json_first(spot_json_member(file, "cases")); item != NULL; item = item->next) {
+        json_t *latencies = spot_json_member(item, "latency_ns"), *node;
         golden_t golden;
         const spot_serve_t *serve = &golden.run.serve;
         int64_t latency_ns[16];
 
-        print_message("%s\n", cJSON_GetObjectItem(item, "name")->valuestring);
+        print_message("%s\n", spot_json_member(item, "name")->text);
         open_golden(&golden, item, true);
-        assert_int_equal(serve->run.num_queries, cJSON_GetArraySize(latencies));
+        assert_int_equal(serve->run.num_queries, json_size(latencies));
         for (size_t j = 0; j < serve->run.num_queries; j++) {
             latency_ns[j] = serve->sink_ns[j] - serve->run.source_ns[j];
         }
         assert_stamps("latency_ns", latencies, latency_ns);
-        assert_stamps("join_ns", cJSON_GetObjectItem(item, "join_ns"), serve->joins[4].join_ns);
-        cJSON_ArrayForEach(node, cJSON_GetObjectItem(item, "nodes"))
-        {
+        assert_stamps("join_ns", spot_json_member(item, "join_ns"), serve->joins[4].join_ns);
+        for (node = json_first(spot_json_member(item, "nodes")); node != NULL; node = node->next) {
             const int32_t stage_id =
-                spot_serve_pipeline_stage(&golden.scenario.pipeline, node->string);
+                spot_serve_pipeline_stage(&golden.scenario.pipeline, node->key);
 
             assert_stage(&serve->stages[stage_id], node);
         }
         close_golden(&golden);
     }
-    cJSON_Delete(file);
+    json_delete(file);
 }
 
 /* ---- Service times ---- */

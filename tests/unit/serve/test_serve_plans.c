@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
 #include <cmocka.h>
 
 #include "plan_case.h"
+#include "tests/unit/base/json_tree.h"
 #include "tests/unit/base/shared_data.h"
 
 #define SHARED SHARED_DATA
@@ -47,9 +47,9 @@ static void open_case(plan_case_t *self, int count, double rescale_qps, double s
 
 /* ---- Expected results ---- */
 
-static const cJSON *item(const cJSON *object, const char *key)
+static json_t *item(json_t *object, const char *key)
 {
-    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    json_t *found = spot_json_member(object, key);
 
     if (found == NULL) {
         fail_msg("no key '%s'", key);
@@ -57,25 +57,24 @@ static const cJSON *item(const cJSON *object, const char *key)
     return found;
 }
 
-static double number(const cJSON *object, const char *key)
+static double number(json_t *object, const char *key)
 {
-    return item(object, key)->valuedouble;
+    return json_number(item(object, key));
 }
 
 /* A configuration as plan_case_text() writes it. */
-static void write_config(const cJSON *config, char *text, size_t num_bytes)
+static void write_config(json_t *config, char *text, size_t num_bytes)
 {
     size_t length = 0;
 
-    for (const cJSON *stage = config->child; stage != NULL; stage = stage->next) {
+    for (json_t *stage = config->first; stage != NULL; stage = stage->next) {
         length += (size_t) snprintf(text + length, num_bytes - length, "%s%s=%s/%.0fx%.0f",
-            length == 0 ? "" : " ", stage->string, item(stage, "hardware")->valuestring,
+            length == 0 ? "" : " ", stage->key, item(stage, "hardware")->text,
             number(stage, "batch"), number(stage, "replicas"));
     }
 }
 
-static void check_config(
-    const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
+static void check_config(const plan_case_t *self, const spot_serving_plan_t *plan, json_t *expected)
 {
     char config[400];
     char *text = plan_case_text(self, plan);
@@ -86,8 +85,7 @@ static void check_config(
     assert_int_equal(plan->cost_micro, (int64_t) (number(expected, "cost") * 1e6));
 }
 
-static void check_plan(
-    const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
+static void check_plan(const plan_case_t *self, const spot_serving_plan_t *plan, json_t *expected)
 {
     check_config(self, plan, expected);
     assert_int_equal(plan->gate, SPOT_GATE_FEASIBLE);
@@ -95,28 +93,27 @@ static void check_plan(
     assert_int_equal(plan->num_late, (size_t) number(expected, "late"));
 }
 
-static void check_moves(
-    const plan_case_t *self, const spot_planned_t *planned, const cJSON *expected)
+static void check_moves(const plan_case_t *self, const spot_planned_t *planned, json_t *expected)
 {
-    const cJSON *moves = item(expected, "moves");
+    json_t *moves = item(expected, "moves");
 
-    assert_int_equal(planned->num_moves, cJSON_GetArraySize(moves));
+    assert_int_equal(planned->num_moves, json_size(moves));
     for (size_t j = 0; j < planned->num_moves; j++) {
         const spot_plan_move_t *move = &planned->moves[j];
-        const cJSON *like = cJSON_GetArrayItem(moves, (int) j);
-        const cJSON *to = cJSON_GetObjectItemCaseSensitive(like, "to");
+        json_t *like = json_item(moves, (int) j);
+        json_t *to = spot_json_member(like, "to");
 
-        assert_string_equal(move->move, item(like, "move")->valuestring);
+        assert_string_equal(move->move, item(like, "move")->text);
         assert_int_equal(move->cost_micro, (int64_t) (number(like, "cost") * 1e6));
         if (move->stage_id >= 0) {
             assert_string_equal(
                 spot_serve_pipeline_stage_node(&self->scenario.pipeline, (size_t) move->stage_id)
                     ->id,
-                item(like, "node")->valuestring);
+                item(like, "node")->text);
         }
         if (to != NULL) {
             assert_string_equal(self->scenario.prices.prices[move->to.hardware_id].name,
-                item(to, "hardware")->valuestring);
+                item(to, "hardware")->text);
             assert_int_equal(move->to.batch, (int64_t) number(to, "batch"));
             assert_int_equal(move->to.replicas, (int64_t) number(to, "replicas"));
         } else {
@@ -129,17 +126,17 @@ static void check_moves(
 
 /* ---- Cases ---- */
 
-static void check_min_cost(const plan_case_t *self, const cJSON *expected)
+static void check_min_cost(const plan_case_t *self, json_t *expected)
 {
-    const cJSON *infeasible = cJSON_GetObjectItemCaseSensitive(expected, "infeasible");
-    const cJSON *greedy, *polish;
+    json_t *infeasible = spot_json_member(expected, "infeasible");
+    json_t *greedy, *polish;
     spot_planned_t planned;
 
     if (infeasible != NULL) {
         for (size_t j = 0; spot_serve_planners[j] != NULL; j++) {
             plan_case_plan(self, spot_serve_planners[j], &planned);
             assert_null(planned.plan.options);
-            assert_string_equal(spot_gate_names[planned.plan.gate], infeasible->valuestring);
+            assert_string_equal(spot_gate_names[planned.plan.gate], infeasible->text);
             spot_planned_free(&planned);
         }
         return;
@@ -163,9 +160,9 @@ static void check_min_cost(const plan_case_t *self, const cJSON *expected)
     spot_planned_free(&planned);
 }
 
-static void check_max_rate(plan_case_t *self, const cJSON *expected)
+static void check_max_rate(plan_case_t *self, json_t *expected)
 {
-    const cJSON *greedy = item(expected, "greedy"), *exact = item(expected, "exact");
+    json_t *greedy = item(expected, "greedy"), *exact = item(expected, "exact");
     spot_planned_t planned = {0};
     double rate_qps;
 
@@ -188,7 +185,7 @@ static void test_expected(void **state)
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *in = fopen(EXPECTED, "r");
-    cJSON *document;
+    json_t *document;
 
     (void) state;
     if (in == NULL) {
@@ -196,23 +193,23 @@ static void test_expected(void **state)
     }
     assert_true(getdelim(&text, &num_bytes, '\0', in) > 0);
     fclose(in);
-    document = cJSON_Parse(text);
+    document = json_parse(text);
     assert_non_null(document);
-    for (const cJSON *like = item(document, "cases")->child; like != NULL; like = like->next) {
-        const cJSON *arrivals = item(like, "arrivals");
-        const cJSON *rescale = cJSON_GetObjectItemCaseSensitive(arrivals, "rescale_qps");
+    for (json_t *like = item(document, "cases")->first; like != NULL; like = like->next) {
+        json_t *arrivals = item(like, "arrivals");
+        json_t *rescale = spot_json_member(arrivals, "rescale_qps");
         plan_case_t self;
 
         open_case(&self, (int) number(arrivals, "count"),
-            rescale == NULL ? 0 : rescale->valuedouble, number(like, "slo_ms"));
-        if (strcmp(item(like, "objective")->valuestring, "min_cost") == 0) {
+            rescale == NULL ? 0 : json_number(rescale), number(like, "slo_ms"));
+        if (strcmp(item(like, "objective")->text, "min_cost") == 0) {
             check_min_cost(&self, like);
         } else {
             check_max_rate(&self, like);
         }
         plan_case_close(&self);
     }
-    cJSON_Delete(document);
+    json_delete(document);
     free(text);
 }
 

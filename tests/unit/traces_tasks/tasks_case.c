@@ -99,47 +99,31 @@ char *tasks_case_text(const tasks_case_t *self)
     return text;
 }
 
-/* Puts integers outside of texts into quotes. */
-cJSON *tasks_parse(const char *text)
+/* Makes integers texts. */
+static void quote_integers(json_t *value)
 {
-    char *quoted = malloc(3 * strlen(text) + 1), *to = quoted;
-    cJSON *json;
+    spot_json_value_t *own = (spot_json_value_t *) (uintptr_t) value;
 
-    assert_non_null(quoted);
-    while (*text != '\0') {
-        const size_t num_bytes = strspn(text, "-+.eE0123456789");
-        const size_t num_digits = strspn(text, "-0123456789");
-
-        if (*text == '"') {
-            do {
-                *to++ = *text;
-                if (*text == '\\') {
-                    *to++ = *++text;
-                }
-                text++;
-            } while (*text != '"');
-            *to++ = *text++;
-        } else if (isdigit((unsigned char) *text) || *text == '-') {
-            const bool is_integer = num_bytes == num_digits;
-
-            to += snprintf(
-                to, num_bytes + 3, is_integer ? "\"%.*s\"" : "%.*s", (int) num_bytes, text);
-            text += num_bytes;
-        } else {
-            *to++ = *text++;
-        }
+    if (value->kind == SPOT_JSON_WORD && strspn(value->text, "-0123456789") == value->num_bytes) {
+        own->kind = SPOT_JSON_TEXT;
     }
-    *to = '\0';
-    json = cJSON_Parse(quoted);
-    free(quoted);
-    assert_non_null(json);
+    for (json_t *item = value->first; item != NULL; item = item->next) {
+        quote_integers(item);
+    }
+}
+
+json_t *tasks_parse(const char *text)
+{
+    json_t *json = json_parse(text);
+
+    quote_integers(json);
     return json;
 }
 
-cJSON *tasks_case_json(const tasks_case_t *self)
+json_t *tasks_case_json(const tasks_case_t *self)
 {
     char *text = tasks_case_text(self);
-    cJSON *json = tasks_parse(text);
+    json_t *json = tasks_parse(text);
 
     free(text);
     return json;
@@ -150,49 +134,43 @@ static bool is_near(double found, double expected, bool is_beta)
     return fabs(found - expected) <= (is_beta ? 1e-6 : 1e-12) * fabs(expected);
 }
 
-void assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected)
+void assert_tasks_json(const char *path, json_t *found, json_t *expected)
 {
-    const cJSON *item, *other;
+    json_t *item, *other;
     char name[512];
 
     if (found == NULL) {
         fail_msg("%s is missing", path);
-    } else if (cJSON_IsNumber(expected)) {
+    } else if (json_is_number(expected)) {
         const bool is_beta = strlen(path) > 5 && strcmp(strrchr(path, '/'), "/beta") == 0;
-        const double value =
-            cJSON_IsString(found) ? strtod(found->valuestring, NULL) : found->valuedouble;
+        const double value = json_number(found);
 
-        if (!is_near(value, expected->valuedouble, is_beta)) {
-            fail_msg("%s: %.17g, expected %.17g", path, value, expected->valuedouble);
+        if (!is_near(value, json_number(expected), is_beta)) {
+            fail_msg("%s: %.17g, expected %.17g", path, value, json_number(expected));
         }
-    } else if (cJSON_IsString(expected)) {
-        if (!cJSON_IsString(found) || strcmp(found->valuestring, expected->valuestring) != 0) {
-            char *text = cJSON_PrintUnformatted(found);
-
-            fail_msg("%s: %s, expected %s", path, text, expected->valuestring);
+    } else if (json_is_text(expected)) {
+        if (!json_is_text(found) || strcmp(found->text, expected->text) != 0) {
+            fail_msg("%s: %s, expected %s", path, found->text, expected->text);
         }
-    } else if (cJSON_IsNull(expected)) {
-        assert_true(cJSON_IsNull(found));
+    } else if (json_is_word(expected, "null")) {
+        assert_true(json_is_word(found, "null"));
     } else {
-        assert_int_equal(found->type, expected->type);
-        if (cJSON_GetArraySize(found) != cJSON_GetArraySize(expected)) {
-            fail_msg("%s has %d members, expected %d", path, cJSON_GetArraySize(found),
-                cJSON_GetArraySize(expected));
+        assert_int_equal(found->kind, expected->kind);
+        if (json_size(found) != json_size(expected)) {
+            fail_msg("%s has %d members, expected %d", path, json_size(found), json_size(expected));
         }
-        other = found->child;
-        cJSON_ArrayForEach(item, expected)
-        {
-            const bool is_object = cJSON_IsObject(expected);
+        other = found->first;
+        for (item = json_first(expected); item != NULL; item = item->next) {
+            const bool is_object = json_is_object(expected);
 
-            snprintf(name, sizeof(name), "%s/%s", path, is_object ? item->string : "[]");
-            assert_tasks_json(name,
-                is_object ? cJSON_GetObjectItemCaseSensitive(found, item->string) : other, item);
+            snprintf(name, sizeof(name), "%s/%s", path, is_object ? item->key : "[]");
+            assert_tasks_json(name, is_object ? spot_json_member(found, item->key) : other, item);
             other = other->next;
         }
     }
 }
 
-const char *tasks_member(const cJSON *json, const char *path)
+const char *tasks_member(json_t *json, const char *path)
 {
     static char number[40];
     char key[256];
@@ -203,18 +181,17 @@ const char *tasks_member(const cJSON *json, const char *path)
         assert_true(num_bytes < sizeof(key));
         memcpy(key, path, num_bytes);
         key[num_bytes] = '\0';
-        json = cJSON_IsArray(json) ? cJSON_GetArrayItem(json, atoi(key))
-                                   : cJSON_GetObjectItemCaseSensitive(json, key);
+        json = json_is_list(json) ? json_item(json, atoi(key)) : spot_json_member(json, key);
         path += num_bytes + (path[num_bytes] == '/');
     }
-    if (json == NULL || cJSON_IsNull(json)) {
+    if (json == NULL || json_is_word(json, "null")) {
         return json == NULL ? "missing" : "null";
     }
-    if (cJSON_IsString(json)) {
-        return json->valuestring;
+    if (json_is_text(json)) {
+        return json->text;
     }
-    assert_true(cJSON_IsNumber(json));
-    snprintf(number, sizeof(number), "%.9g", json->valuedouble);
+    assert_true(json_is_number(json));
+    snprintf(number, sizeof(number), "%.9g", json_number(json));
     return number;
 }
 
@@ -279,11 +256,11 @@ char *tasks_lines(const char *script)
     return text;
 }
 
-cJSON *tasks_results(const char *script, const tasks_options_t *options)
+json_t *tasks_results(const char *script, const tasks_options_t *options)
 {
     char *text = tasks_lines(script);
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     tasks_case_read(&self, text, strlen(text), options);
     if (self.ret != 0) {

@@ -3,8 +3,7 @@
  * integers are texts, and looking at members of them. */
 #pragma once
 
-#include <cJSON.h>
-
+#include "tests/unit/base/json_tree.h"
 #include "tests/unit/base/shared_data.h"
 #include "traces/tasks/task_analysis.h"
 #include "traces/tasks/task_compare.h"
@@ -36,8 +35,8 @@ void tasks_case_free(tasks_case_t *self);
 /* The results as text, which the caller frees. */
 char *tasks_case_text(const tasks_case_t *self);
 /* The same parsed: integers are texts, and no digit of them is lost. */
-cJSON *tasks_case_json(const tasks_case_t *self);
-cJSON *tasks_parse(const char *text);
+json_t *tasks_case_json(const tasks_case_t *self);
+json_t *tasks_parse(const char *text);
 
 /* JSON lines from a script: events "CODE ID WORKER AT [MODE];" in which CODE is t or x,
  * for a task or transmit, and P, E, S, L or F. A worker "h0:w0" is w0 of host h0; one
@@ -45,15 +44,15 @@ cJSON *tasks_parse(const char *text);
  * newline. The caller frees the text. */
 char *tasks_lines(const char *script);
 /* Reads and analyses a script. */
-cJSON *tasks_results(const char *script, const tasks_options_t *options);
+json_t *tasks_results(const char *script, const tasks_options_t *options);
 
 /* Compares integers and texts exactly, other numbers to 1e-12, beta to 1e-6, and all
  * members of objects, whatever their order. */
-void assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected);
+void assert_tasks_json(const char *path, json_t *found, json_t *expected);
 
 /* A member by its path, "tasks/run/sum", as text: integers in digits, "null", or another
  * number with up to 9 of them. "missing" where it is not there. */
-const char *tasks_member(const cJSON *json, const char *path);
+const char *tasks_member(json_t *json, const char *path);
 #define assert_member(json, path, expected) assert_string_equal(tasks_member(json, path), expected)
 
 /* The whole report of a case. */

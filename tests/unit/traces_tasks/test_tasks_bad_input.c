@@ -195,7 +195,7 @@ static void test_skipped(void **state)
     static const char text[] = "?\n" GOOD "{}\n{\"at\":1}\n?\n?\n" GOOD;
     const tasks_options_t options = {.skips_bad = true};
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     tasks_case_read(&self, text, sizeof(text) - 1, &options);
@@ -212,7 +212,7 @@ static void test_skipped(void **state)
     json = tasks_case_json(&self);
     assert_member(json, "log/skipped_lines", "5");
     assert_member(json, "log/task_events", "2");
-    cJSON_Delete(json);
+    json_delete(json);
     tasks_case_free(&self);
 }
 

@@ -25,10 +25,10 @@ static char *read_text(const char *path)
     return text;
 }
 
-static cJSON *read_json(const char *path)
+static json_t *read_json(const char *path)
 {
     char *text = read_text(path);
-    cJSON *json = tasks_parse(text);
+    json_t *json = tasks_parse(text);
 
     free(text);
     return json;
@@ -39,7 +39,7 @@ static void check_file(
     const char *name, const char *edges, const char *expected_name, const char *part)
 {
     char path[PATH_BYTES], edges_path[PATH_BYTES], expected_path[PATH_BYTES];
-    cJSON *found, *expected;
+    json_t *found, *expected;
     tasks_case_t self;
 
     snprintf(path, sizeof(path), TASKS_DATA "%s", name);
@@ -53,12 +53,12 @@ static void check_file(
     expected = read_json(expected_path);
     if (part == NULL && !self.log.is_markers) {
         /* the files have no controller, and this one is empty */
-        assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(found, "controller")), 0);
-        cJSON_DeleteItemFromObject(found, "controller");
+        assert_int_equal(json_size(spot_json_member(found, "controller")), 0);
+        json_remove(found, "controller");
     }
-    assert_tasks_json(name, part == NULL ? found : cJSON_GetObjectItem(found, part), expected);
-    cJSON_Delete(found);
-    cJSON_Delete(expected);
+    assert_tasks_json(name, part == NULL ? found : spot_json_member(found, part), expected);
+    json_delete(found);
+    json_delete(expected);
     tasks_case_free(&self);
 }
 
@@ -85,7 +85,7 @@ static void check_compare(const char *second, const char *expected_name)
     spot_task_comparison_t result;
     tasks_case_t cases[2];
     spot_json_t json;
-    cJSON *found, *expected;
+    json_t *found, *expected;
     FILE *out;
 
     need_data(TASKS_DATA "f1.jsonl"); /* may not return */
@@ -106,8 +106,8 @@ static void check_compare(const char *second, const char *expected_name)
     snprintf(path, sizeof(path), TASKS_DATA "%s", expected_name);
     expected = read_json(path);
     assert_tasks_json(expected_name, found, expected);
-    cJSON_Delete(found);
-    cJSON_Delete(expected);
+    json_delete(found);
+    json_delete(expected);
     free(text);
     spot_task_comparison_free(&result);
     tasks_case_free(&cases[0]);
@@ -154,7 +154,7 @@ static void test_recipe(void **state)
         char *text = recipe(rows[j].num_tasks, &num_bytes);
         char sha256[SHA256_DIGEST_STRING_LENGTH];
         tasks_case_t self;
-        cJSON *json;
+        json_t *json;
 
         assert_int_equal(num_bytes, rows[j].num_bytes);
         SHA256Data((const uint8_t *) text, num_bytes, sha256);
@@ -171,7 +171,7 @@ static void test_recipe(void **state)
         assert_member(json, "transmits/mode_counts/remote", rows[j].remote);
         assert_member(json, "transmits/mode_counts/redundant", rows[j].redundant);
         assert_member(json, "transmits/total/sum", rows[j].transmits);
-        cJSON_Delete(json);
+        json_delete(json);
         tasks_case_free(&self);
         free(text);
     }
@@ -181,7 +181,7 @@ static void test_recipe_expected(void **state)
 {
     size_t num_bytes;
     tasks_case_t self;
-    cJSON *found, *expected;
+    json_t *found, *expected;
     char *text;
 
     (void) state;
@@ -190,11 +190,11 @@ static void test_recipe_expected(void **state)
     tasks_case_read(&self, text, num_bytes, NULL);
     found = tasks_case_json(&self);
     expected = read_json(TASKS_DATA "recipe_1024.expected.json");
-    cJSON_DeleteItemFromObject(found, "controller");
-    cJSON_DeleteItemFromObject(found, "graph"); /* the log has no edges */
+    json_remove(found, "controller");
+    json_remove(found, "graph"); /* the log has no edges */
     assert_tasks_json("recipe", found, expected);
-    cJSON_Delete(found);
-    cJSON_Delete(expected);
+    json_delete(found);
+    json_delete(expected);
     tasks_case_free(&self);
     free(text);
 }
@@ -284,22 +284,22 @@ static void test_conflicts_of_order(void **state)
     static const char first[] = "xP a w 1; xS a w 2 remote; xF a w 5 redundant;";
     static const char second[] = "xF a w 5 redundant; xP a w 1; xS a w 2 remote;";
     const tasks_options_t last = {.rules = {.has_last_line = true}};
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     json = tasks_results(first, NULL);
     assert_member(json, "checks/mode_conflicts", "0");
     assert_member(json, "transmits/mode_counts/redundant", "1");
-    cJSON_Delete(json);
+    json_delete(json);
     json = tasks_results(second, NULL);
     assert_member(json, "checks/mode_conflicts", "1");
     assert_member(json, "transmits/mode_counts/redundant", "1");
-    cJSON_Delete(json);
+    json_delete(json);
     json = tasks_results(second, &last);
     assert_member(json, "checks/mode_conflicts", "1");
     assert_member(json, "transmits/mode_counts/remote", "1");
     assert_member(json, "transmits/mode_counts/redundant", "missing");
-    cJSON_Delete(json);
+    json_delete(json);
 }
 
 /* A copy of a text whose stamps are later. */
@@ -331,7 +331,7 @@ static void test_shifted(void **state)
     (void) state;
     for (size_t j = 0; j < 2; j++) {
         char *text = shift(texts[j], INT64_C(1730000000000000000));
-        cJSON *logs[2];
+        json_t *logs[2];
         tasks_case_t cases[2];
 
         for (size_t k = 0; k < 2; k++) {
@@ -343,13 +343,13 @@ static void test_shifted(void **state)
         assert_int_equal(cases[1].analysis.t1 - cases[0].analysis.t1, INT64_C(1730000000000000000));
         for (size_t k = 0; k < 2; k++) {
             logs[k] = tasks_case_json(&cases[k]);
-            cJSON_DeleteItemFromObject(cJSON_GetObjectItem(logs[k], "log"), "t0");
-            cJSON_DeleteItemFromObject(cJSON_GetObjectItem(logs[k], "log"), "t1");
+            json_remove(spot_json_member(logs[k], "log"), "t0");
+            json_remove(spot_json_member(logs[k], "log"), "t1");
             tasks_case_free(&cases[k]);
         }
-        assert_true(cJSON_Compare(logs[0], logs[1], true));
-        cJSON_Delete(logs[0]);
-        cJSON_Delete(logs[1]);
+        assert_tasks_json("", logs[0], logs[1]);
+        json_delete(logs[0]);
+        json_delete(logs[1]);
         free(text);
         free(texts[j]);
     }

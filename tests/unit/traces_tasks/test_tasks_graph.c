@@ -9,7 +9,7 @@
 static void check(const char *script, const char *edges, const char *const *members)
 {
     const tasks_options_t options = {.edges = edges};
-    cJSON *json = tasks_results(script, &options);
+    json_t *json = tasks_results(script, &options);
 
     for (; *members != NULL; members += 2) {
         const char *found = tasks_member(json, members[0]);
@@ -18,7 +18,7 @@ static void check(const char *script, const char *edges, const char *const *memb
             fail_msg("%s: %s, expected %s", members[0], found, members[1]);
         }
     }
-    cJSON_Delete(json);
+    json_delete(json);
 }
 #define CHECK(script, edges, ...) check(script, edges, (const char *const[]){__VA_ARGS__, NULL})
 #define NEEDS(task, ...)                                                                           \
@@ -188,7 +188,7 @@ static void test_bad_edges(void **state)
 typedef struct {
     tasks_case_t cases[2];
     spot_task_comparison_t result;
-    cJSON *json;
+    json_t *json;
     int ret;
 } pair_t;
 
@@ -225,7 +225,7 @@ static void compare(pair_t *self, const char *first, const char *second, spot_ta
 
 static void end(pair_t *self)
 {
-    cJSON_Delete(self->json);
+    json_delete(self->json);
     spot_task_comparison_free(&self->result);
     tasks_case_free(&self->cases[0]);
     tasks_case_free(&self->cases[1]);
@@ -253,7 +253,7 @@ static void test_join(void **state)
     assert_member(self.json, "only_in_second", "1");
     assert_member(self.json, "sum_first", "13");
     assert_member(self.json, "sum_second", "57");
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "by_relative")), 5);
+    assert_int_equal(json_size(spot_json_member(self.json, "by_relative")), 5);
     assert_member(self.json, "by_relative/0/0", "d");
     assert_member(self.json, "by_relative/0/3", "-1");
     assert_member(self.json, "by_relative/0/4", "-1");
@@ -311,7 +311,7 @@ static void test_top(void **state)
         to[1] += sprintf(to[1], "tP t%02d w 0; tF t%02d w %d;", j, j, 1 + j / 2);
     }
     compare(&self, first, second, SPOT_SCOPE_HOST);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "top_difference")), 10);
+    assert_int_equal(json_size(spot_json_member(self.json, "top_difference")), 10);
     assert_member(self.json, "top_difference/0/0", "t10");
     assert_member(self.json, "top_difference/1/0", "t11");
     assert_member(self.json, "top_difference/9/0", "t03");

@@ -193,7 +193,7 @@ static void test_ray(void **state)
 static void test_retry(void **state)
 {
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     read_text(&self, "[" RAY("task::f", "0", "") "," RAY("task::f", "5", "") "]", CHROME);
@@ -202,7 +202,7 @@ static void test_retry(void **state)
     assert_member(json, "tasks/retries", "1");
     assert_member(json, "tasks/run/sum", "2000");
     assert_member(json, "checks/duplicate_events", "0");
-    cJSON_Delete(json);
+    json_delete(json);
     tasks_case_free(&self);
 }
 
@@ -275,7 +275,7 @@ static void test_long(void **state)
     char *text = malloc(max);
     size_t num = 0;
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     assert_non_null(text);
@@ -294,7 +294,7 @@ static void test_long(void **state)
     assert_member(json, "tasks/run/sum", "40000000");
     assert_member(json, "log/t1", "40000500");
     assert_member(json, "log/workers", "7");
-    cJSON_Delete(json);
+    json_delete(json);
     tasks_case_free(&self);
     memset(text, 'x', num);
     memcpy(text, "[{\"ph\":\"C\"},{\"ph\":\"", 20);

@@ -8,7 +8,7 @@
 /* Checks members of the results of a script: pairs of a path and a value, up to NULL. */
 static void check(const char *script, const tasks_options_t *options, const char *const *members)
 {
-    cJSON *json = tasks_results(script, options);
+    json_t *json = tasks_results(script, options);
 
     for (; *members != NULL; members += 2) {
         const char *found = tasks_member(json, members[0]);
@@ -17,7 +17,7 @@ static void check(const char *script, const tasks_options_t *options, const char
             fail_msg("%s: %s, expected %s", members[0], found, members[1]);
         }
     }
-    cJSON_Delete(json);
+    json_delete(json);
 }
 #define CHECK(script, options, ...) check(script, options, (const char *const[]){__VA_ARGS__, NULL})
 
@@ -445,15 +445,15 @@ static void test_sections(void **state)
 {
     static const char *const sections[] = {"log", "checks", "tasks", "transmits", "workers",
         "balance", "concurrency", "overlap", "head_of_line", "clock_offset", "controller", "graph"};
-    cJSON *json = tasks_results("", NULL);
+    json_t *json = tasks_results("", NULL);
 
     (void) state;
-    assert_int_equal(cJSON_GetArraySize(json), 12);
+    assert_int_equal(json_size(json), 12);
     for (size_t j = 0; j < 12; j++) {
-        assert_string_equal(cJSON_GetArrayItem(json, (int) j)->string, sections[j]);
-        assert_true(cJSON_IsObject(cJSON_GetArrayItem(json, (int) j)));
+        assert_string_equal(json_item(json, (int) j)->key, sections[j]);
+        assert_true(json_is_object(json_item(json, (int) j)));
     }
-    cJSON_Delete(json);
+    json_delete(json);
 }
 
 #define TRACE "2024-10-31 17:05:17,000:DEBUG:cascade.controller.tracing:1006:"
@@ -466,7 +466,7 @@ static void test_trace_lines(void **state)
               "host=h;worker=w;task=a;b=c;;d(x;action=taskFinished;at=9\n" TRACE
               "host=h;worker=w;task=b=b;action=taskFinished;at=-9\n";
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     tasks_case_read(&self, text, sizeof(text) - 1, NULL);
@@ -475,7 +475,7 @@ static void test_trace_lines(void **state)
     assert_member(json, "tasks/per_class/a;b=c;;d/sum", "4");
     assert_member(json, "tasks/per_class/b=b/count", "0");
     assert_member(json, "log/t0", "-9");
-    cJSON_Delete(json);
+    json_delete(json);
     tasks_case_free(&self);
 }
 
@@ -501,7 +501,7 @@ static void test_markers(void **state)
              "dataset=b;action=transmit_planned;target=g;host=controller;at=40\n" TRACER
              "wrk_load=7\n" TRACER "wrk_load=9223372036854775807\n";
     tasks_case_t self;
-    cJSON *json;
+    json_t *json;
 
     (void) state;
     tasks_case_read(&self, text, sizeof(text) - 1, NULL);
@@ -519,7 +519,7 @@ static void test_markers(void **state)
     assert_member(json, "transmits/total/sum", "13");
     assert_member(json, "microtraces/wrk_load/count", "2");
     assert_member(json, "microtraces/wrk_load/sum", "9223372036854775814");
-    cJSON_Delete(json);
+    json_delete(json);
     tasks_case_free(&self);
 }
 

@@ -11,7 +11,7 @@
 #include "base/keys.h"
 #include "base/memory.h"
 #include "base/name_match.h"
-#include "base/units.h"
+#include "base/number.h"
 #include "traces/convert/logs/instance_log.h"
 
 enum { TIME, EVENT, INSTANCE, COUNT, START, END, CAUSE, ZONE, TYPE, NUM_KEYS };

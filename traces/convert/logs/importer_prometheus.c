@@ -8,6 +8,7 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "traces/convert/logs/instance_log.h"
 
