@@ -112,28 +112,30 @@ static void start_item(spot_json_t *self, const char *key)
     }
 }
 
-static void put(spot_json_t *self, char kind, const char *key, const char *text)
+static void put(spot_json_t *self, const char *key, const char *text)
 {
-    if (self->listener != NULL) {
-        self->listener(self->context, kind, key, text);
-        return;
-    }
-    if (is_cut(self, ",")) {
-        return;
-    }
-    start_item(self, key);
-    if (kind == '"') {
-        spot_json_quote(self->out, text, false);
-    } else {
+    if (!is_cut(self, ",")) {
+        start_item(self, key);
         fputs(text, self->out);
     }
+}
+
+/* Whether there is a listener, which then has the item. */
+static bool is_heard(const spot_json_t *self, spot_json_item_t item)
+{
+    if (self->listener != NULL) {
+        self->listener(self->context, &item);
+    }
+    return self->listener != NULL;
 }
 
 void spot_json_open(spot_json_t *self, const char *key, char bracket)
 {
     const char text[] = {bracket, '\0'};
 
-    put(self, bracket, key, text);
+    if (!is_heard(self, (spot_json_item_t){.kind = bracket, .key = key})) {
+        put(self, key, text);
+    }
     self->depth++;
     spot_bug_assert(self->depth < SPOT_JSON_MAX_DEPTH);
     self->has_items[self->depth] = false;
@@ -144,9 +146,8 @@ void spot_json_close(spot_json_t *self, char bracket)
     const bool had_items = self->has_items[self->depth];
 
     spot_bug_assert(self->depth > 0);
-    if (self->listener != NULL) {
+    if (is_heard(self, (spot_json_item_t){.kind = bracket})) {
         self->depth--;
-        self->listener(self->context, bracket, NULL, NULL);
         return;
     }
     if (is_cut(self, "")) {
@@ -167,16 +168,23 @@ void spot_json_integer(spot_json_t *self, const char *key, int64_t value)
 {
     char text[24];
 
+    if (is_heard(self, (spot_json_item_t){'0', key, NULL, (double) value, value})) {
+        return;
+    }
     snprintf(text, sizeof(text), "%" PRId64, value);
-    put(self, '0', key, text);
+    put(self, key, text);
 }
 
 void spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
 {
     char text[24];
 
+    if (is_heard(self, (spot_json_item_t){'0', key, NULL, (double) value,
+                           value > INT64_MAX ? INT64_MAX : (int64_t) value})) {
+        return;
+    }
     snprintf(text, sizeof(text), "%" PRIu64, value);
-    put(self, '0', key, text);
+    put(self, key, text);
 }
 
 void spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
@@ -185,6 +193,9 @@ void spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
     size_t at = sizeof(digits) - 1;
     spot_wide_t left = value;
 
+    if (is_heard(self, (spot_json_item_t){'w', key, NULL, (double) value, 0})) {
+        return;
+    }
     digits[at] = '\0';
     do {
         const int digit = (int) (left % 10);
@@ -195,25 +206,37 @@ void spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
     if (value < 0) {
         digits[--at] = '-';
     }
-    put(self, 'w', key, digits + at);
+    put(self, key, digits + at);
 }
 
 void spot_json_number(spot_json_t *self, const char *key, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES] = "null";
 
+    if (is_heard(
+            self, (spot_json_item_t){'.', key, NULL, isfinite(value) ? value : (double) NAN, 0})) {
+        return;
+    }
     if (isfinite(value)) {
         spot_number_text(value, text);
     }
-    put(self, '.', key, text);
+    put(self, key, text);
 }
 
 void spot_json_boolean(spot_json_t *self, const char *key, bool value)
 {
-    put(self, '.', key, value ? "true" : "false");
+    if (!is_heard(self, (spot_json_item_t){'?', key, NULL, value ? 1 : 0, 0})) {
+        put(self, key, value ? "true" : "false");
+    }
 }
 
 void spot_json_text(spot_json_t *self, const char *key, const char *value)
 {
-    put(self, value == NULL ? '.' : '"', key, value == NULL ? "null" : value);
+    if (value == NULL) {
+        spot_json_number(self, key, (double) NAN);
+    } else if (!is_heard(self, (spot_json_item_t){'"', key, value, (double) NAN, 0}) &&
+               !is_cut(self, ",")) {
+        start_item(self, key);
+        spot_json_quote(self->out, value, false);
+    }
 }

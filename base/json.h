@@ -8,9 +8,16 @@
 
 #define SPOT_JSON_MAX_DEPTH 16
 
-/* Takes items in place of a stream. kind: a bracket, '"' a text, '0' an integer, 'w' a
- * wide one, '.' another number or a word; text: that of the item. */
-typedef void spot_json_listener_t(void *context, char kind, const char *key, const char *text);
+/* An item, for who listens in place of a stream. */
+typedef struct {
+    char kind; /* a bracket, '"' a text, '0' an integer, 'w' a wide one, '.' another number or null,
+                  '?' true or false */
+    const char *key;  /* or NULL */
+    const char *text; /* of texts, else NULL */
+    double number;    /* NAN: null; of '?' 0 or 1 */
+    int64_t integer;  /* of '0', up to INT64_MAX */
+} spot_json_item_t;
+typedef void spot_json_listener_t(void *context, const spot_json_item_t *item);
 
 typedef struct {
     FILE *out;

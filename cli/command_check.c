@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +60,16 @@ typedef struct {
 #define DIAG (&self->call->diag)
 #define NUMBER(name, value) spot_json_number(&self->json, name, (double) (value))
 
-static void write_line(void *context, char kind, const char *key, const char *text)
+static void write_line(void *context, const spot_json_item_t *item)
 {
-    if (kind == '{' && key != NULL) {
-        fprintf(context, "%s:\n", key);
-    } else if (kind == '"') {
-        fprintf(context, "  %-28s ", key);
-        spot_utf8_print(context, text);
+    if (item->kind == '{' && item->key != NULL) {
+        fprintf(context, "%s:\n", item->key);
+    } else if (item->kind == '"') {
+        fprintf(context, "  %-28s ", item->key);
+        spot_utf8_print(context, item->text);
         putc('\n', context);
-    } else if (strchr("{[}]", kind) == NULL && strcmp(text, "null") != 0) {
-        fprintf(context, "  %-28s %.6g\n", key, strtod(text, NULL));
+    } else if (strchr("{[}]", item->kind) == NULL && !isnan(item->number)) {
+        fprintf(context, "  %-28s %.6g\n", item->key, item->number);
     }
 }
 

@@ -209,12 +209,8 @@ static int task_csv(const spot_task_run_t *run, const spot_task_comparison_t *co
 
 #define MAX_ROWS 100 /* of a table */
 
-typedef struct {
-    /* Of spot_json_listener_t; n: the name of a row; e: ns as they are; i: a share of
-     * idle time. */
-    char kind;
-    const char *key, *text;
-} item_t;
+/* The kind is that of JSON; n: the name of a row; e: ns as they are; i: a share of idle time. */
+typedef spot_json_item_t item_t;
 
 typedef struct {
     spot_document_t *to;
@@ -263,14 +259,14 @@ static void add_column(spot_table_t *table, const item_t *item)
 
 static void add_cell(spot_table_t *table, const item_t *item)
 {
-    const bool is_null = strchr(".i", item->kind) != NULL && strcmp(item->text, "null") == 0;
-
-    if (strchr("n\"e", item->kind) != NULL || is_null) {
-        spot_table_add_text(table, is_null ? "nan" : item->text);
+    if (item->text != NULL) {
+        spot_table_add_text(table, item->text);
+    } else if (isnan(item->number)) {
+        spot_table_add_text(table, "nan");
     } else if (item->kind == '0') {
-        spot_table_add_count(table, strtoll(item->text, NULL, 10));
+        spot_table_add_count(table, item->integer);
     } else {
-        spot_table_add_number(table, strtod(item->text, NULL) * (is_time(item) ? 1e-9 : 1));
+        spot_table_add_number(table, item->number * (is_time(item) ? 1e-9 : 1));
     }
 }
 
@@ -302,13 +298,12 @@ static void start_section(text_t *self, const char *key)
 }
 
 /* Texts, which may be long, stand last. */
-static void push(text_t *self, char kind, const char *key, const char *text)
+static void push(text_t *self, item_t item)
 {
-    const item_t item = {kind, key, text};
     size_t j = self->num_items;
 
     SPOT_ARRAY_PUSH(self, items, item);
-    for (; self->error == 0 && kind != '"' && j > 0 && self->items[j - 1].kind == '"'; j--) {
+    for (; self->error == 0 && item.kind != '"' && j > 0 && self->items[j - 1].kind == '"'; j--) {
         self->items[j] = self->items[j - 1];
         self->items[j - 1] = item;
     }
@@ -367,35 +362,42 @@ static void begin(text_t *self, const char *key)
 
 /* Beside a sum of times is its other form, in place of a cause its share of idle time,
  * beside what is relative the ratio. Keys of arrays are those of pairs. */
-static void add_item(text_t *self, char kind, const char *key, const char *text)
+static void add_item(text_t *self, item_t item)
 {
     static const char *const pair[] = {"task", "first", "second", "difference", "relative"};
-    const double value = strtod(text, NULL);
+    const double value = isnan(item.number) ? 0 : item.number;
 
     if (self->num_items == 0 && self->name != NULL) {
-        push(self, 'n', self->section, self->name);
+        push(self, (item_t){.kind = 'n', .key = self->section, .text = self->name});
     }
-    key = spot_texts_add(&self->texts, "%s", key == NULL ? pair[self->num_items % 5] : key);
+    item.key =
+        spot_texts_add(&self->texts, "%s", item.key == NULL ? pair[self->num_items % 5] : item.key);
+    if (item.text != NULL) {
+        item.text = spot_texts_add(&self->texts, "%s", item.text);
+    }
     if (self->is_idle) {
-        kind = 'i';
-        text = self->idle == 0 ? "null" : spot_texts_add(&self->texts, "%.3f", value / self->idle);
+        item.kind = 'i';
+        item.number = self->idle == 0 ? (double) NAN : round(1e3 * value / self->idle) / 1e3;
     }
-    self->idle = strcmp(key, "idle") == 0 ? value : self->idle;
-    push(self, kind, key, spot_texts_add(&self->texts, "%s", text));
-    if (strcmp(key, "sum") == 0) {
-        push(self, 'e', "sum", spot_texts_add(&self->texts, "%.3e", value));
+    self->idle = strcmp(item.key, "idle") == 0 ? value : self->idle;
+    push(self, item);
+    if (strcmp(item.key, "sum") == 0) {
+        push(self,
+            (item_t){
+                .kind = 'e', .key = "sum", .text = spot_texts_add(&self->texts, "%.3e", value)});
     }
-    if (strcmp(key, "relative") == 0 && self->error == 0) {
-        const double first = strtod(self->items[0].text, NULL);
-        const double second = strtod(self->items[1].text, NULL);
+    if (strcmp(item.key, "relative") == 0 && self->error == 0) {
+        const double first = self->items[0].number, second = self->items[1].number;
 
-        push(self, '.', "ratio",
-            first == 0 ? "null" : spot_texts_add(&self->texts, "%.17g", second / first));
+        push(self, (item_t){.kind = '.',
+                       .key = "ratio",
+                       .number = first == 0 || isnan(first) ? (double) NAN : second / first});
     }
 }
 
-static void listen(void *context, char kind, const char *key, const char *text)
+static void listen(void *context, const spot_json_item_t *item)
 {
+    const char kind = item->kind, *key = item->key;
     text_t *self = context;
 
     if (kind == '{' || kind == '[') {
@@ -415,7 +417,7 @@ static void listen(void *context, char kind, const char *key, const char *text)
             write_table(self);
         }
     } else if (!self->is_list) {
-        add_item(self, kind, key, text);
+        add_item(self, *item);
     }
 }
 
