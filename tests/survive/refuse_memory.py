@@ -113,6 +113,8 @@ def main():
     if sys.argv[1] == "--call":
         call(sys.argv[2:])
     program, short, num, seed = sys.argv[1:5]
+    for number in stops.SIGNALS:
+        stops.signal.signal(number, stops.signal.SIG_DFL)  # whatever this one ignores
     is_all = num == "all"
     here = os.path.dirname(os.path.abspath(__file__))
     home, folder = os.path.abspath("refusals"), os.path.abspath("work")
