@@ -567,7 +567,7 @@ static void add_systems(proposal_t *self, choice_t choice)
         /* Others roll back to storage rarely: the interval of the scenario will do. */
         const bool varies =
             !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
-                          system == &spot_recovery_varuna);
+                          strcmp(system->name, spot_recovery_varuna.name) == 0);
 
         if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand ||
             (system == &spot_recovery_parcae && !has_parcae(self->scenario))) {

@@ -309,19 +309,26 @@ bool spot_recovery_uses_no_notice(const void *options, const char *figure);
 /* never_flushes() of systems without such checkpoints. */
 bool spot_recovery_has_no_flush(const void *options, int64_t notice_ms);
 
-extern const spot_recovery_t spot_recovery_bamboo;
 extern const spot_recovery_t spot_recovery_checkpoint;
 extern const spot_recovery_t spot_recovery_gemini;
 extern const spot_recovery_t spot_recovery_ideal;
 extern const spot_recovery_t spot_recovery_on_demand;
 extern const spot_recovery_t spot_recovery_oobleck;
 extern const spot_recovery_t spot_recovery_parcae;
-extern const spot_recovery_t spot_recovery_parcae_throughput;
 extern const spot_recovery_t spot_recovery_recycle;
 extern const spot_recovery_t spot_recovery_varuna;
 
-/* All recovery systems, NULL-terminated. */
+/* All recovery systems, NULL-terminated: the list of the program, with the plug-ins that
+ * it is built with (share/published/systems.c). */
 extern const spot_recovery_t *const spot_recovery_systems[];
+
+/* What the program is built without: a system, or an option of one (option NULL: the
+ * system itself). Ends with one without system. */
+typedef struct {
+    const char *system;
+    const char *option;
+} spot_left_out_t;
+extern const spot_left_out_t spot_recovery_left_out[];
 
 /* A system with its options, bound from "recovery: {system: NAME, ...}" or from "NAME",
  * the short form without options. */

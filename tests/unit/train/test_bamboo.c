@@ -339,7 +339,7 @@ static void test_ideal_is_the_bound(void **state)
         bamboo = run_scenario(&scenario, 0, NULL);
         scenario.recovery.system = &spot_recovery_ideal;
         ideal = run_scenario(&scenario, 0, NULL);
-        scenario.recovery.system = &spot_recovery_bamboo; /* which frees its options */
+        scenario.recovery.system = spot_recovery_find("bamboo", NULL); /* which frees its options */
         slow_steps = (double) bamboo.job_ms[SPOT_JOB_TRAINING] / 1000 *
                      best_steps_per_ms(&scenario.job, scenario.fleet.capacity);
         if (kept_steps(&bamboo) > kept_steps(&ideal) + slow_steps + 1e-6) {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recovery system bamboo: redundant computation, with the faults of the simulator
+ * that was published with it as options. Faults and system share one state machine, so
+ * that the whole system is a plug-in. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/units.h"
-#include "sim/train/recovery/bamboo/doubling.h"
+#include "share/published/pause_ends.h"
 #include "sim/train/recovery/by_instances.h"
-#include "sim/train/recovery/pause_ends.h"
+#include "sim/train/recovery/layout.h"
 #include "sim/train/recovery/recovery.h"
 
 typedef struct {
@@ -156,6 +160,138 @@ static const spot_field_t bamboo_fields[] = {
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
+/* ---- Holders of two stages ---- */
+
+/* A layout in which the holder of a stage can take the next stage too: the places of the
+ * layout, and for each place the instance that took it when its own holder was lost. It
+ * lives in the state of the policy. */
+typedef struct {
+    spot_layout_t layout; /* the places of own stages */
+    int32_t *second;      /* [capacity] by slot: the place it took, or NONE */
+    int32_t *takers;      /* [capacity] by place: the slot that took it; NONE, or
+                             abandoned */
+    int32_t *lost_places; /* [capacity] of the latest loss, scratch */
+    int32_t num_doubled;  /* instances with two places */
+} doubling_t;
+
+/* A place without a holder since before the latest loss. */
+#define ABANDONED (-2)
+
+static void clear_doubled(doubling_t *self)
+{
+    const size_t num_bytes = (size_t) self->layout.capacity * sizeof(*self->second);
+
+    memset(self->second, 0xff, num_bytes); /* all bits of NONE are set */
+    memset(self->takers, 0xff, num_bytes);
+    self->num_doubled = 0;
+}
+
+/* Bytes of memory besides the struct, and the start of an empty one in it. */
+static size_t doubling_bytes(int64_t capacity)
+{
+    return spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
+}
+
+static void doubling_start(doubling_t *self, void *memory, int64_t capacity)
+{
+    self->second = memory;
+    self->takers = self->second + capacity;
+    self->lost_places = self->takers + capacity;
+    spot_layout_start(&self->layout, self->lost_places + capacity, capacity);
+    clear_doubled(self);
+}
+
+/* Forms pipelines anew, as a layout does; no instance holds two places then. */
+static void doubling_form(
+    doubling_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
+{
+    spot_layout_form(&self->layout, fleet, num_pipelines, depth);
+    clear_doubled(self);
+}
+
+static int32_t place_before(const spot_layout_t *layout, int32_t place)
+{
+    return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
+}
+
+/* Removes lost instances. Returns whether that is fatal: one of them held two places. */
+static bool lose_doubled(doubling_t *self, const int32_t *slots, int32_t num_slots)
+{
+    bool is_fatal = false;
+
+    for (int32_t j = 0; j < num_slots; j++) {
+        int32_t *second = &self->second[slots[j]];
+
+        if (*second != SPOT_LAYOUT_NONE) {
+            self->takers[*second] = ABANDONED;
+            *second = SPOT_LAYOUT_NONE;
+            self->num_doubled--;
+            is_fatal = true;
+        }
+    }
+    return is_fatal;
+}
+
+/* Hands a lost place to the holder of the stage before. Returns whether that is fatal:
+ * the holder has two places already. If the stage before was abandoned earlier, no
+ * instance notices; that happens in a pause, or once training should have ended. */
+static bool hand_over(doubling_t *self, int32_t place)
+{
+    const int32_t before = place_before(&self->layout, place);
+    const int32_t slot = self->layout.slots[before];
+
+    if (slot == SPOT_LAYOUT_NONE || self->second[slot] != SPOT_LAYOUT_NONE) {
+        self->takers[place] = ABANDONED;
+        return slot != SPOT_LAYOUT_NONE || self->takers[before] != ABANDONED;
+    }
+    self->second[slot] = place;
+    self->takers[place] = slot;
+    self->num_doubled++;
+    return false;
+}
+
+/* Removes all instances lost at one instant, in any order, and then hands over their
+ * places. Returns whether that is fatal: one of them held two places, or no instance can
+ * take one of theirs. O(lost). */
+static bool doubling_lose(doubling_t *self, const int32_t *slots, int32_t num_slots)
+{
+    bool is_fatal = lose_doubled(self, slots, num_slots);
+    int32_t num_places = 0;
+
+    for (int32_t j = 0; j < num_slots; j++) {
+        const int32_t place = self->layout.places[slots[j]];
+
+        if (place != SPOT_LAYOUT_NONE) {
+            self->lost_places[num_places++] = place;
+        }
+    }
+    spot_layout_lose(&self->layout, slots, num_slots);
+    for (int32_t j = 0; j < num_places; j++) {
+        const bool has_failed = hand_over(self, self->lost_places[j]);
+
+        is_fatal = is_fatal || has_failed;
+    }
+    return is_fatal;
+}
+
+/* Whether some stage has no holder. O(places). */
+static bool doubling_lacks_stage(const doubling_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+
+    for (int32_t s = 0; layout->num_pipelines > 0 && s < layout->depth; s++) {
+        bool is_held = spot_layout_replicas(layout, s) > 0;
+
+        for (int32_t d = 0; !is_held && d < layout->num_pipelines; d++) {
+            is_held = self->takers[d * layout->depth + s] >= 0;
+        }
+        if (!is_held) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- The system ---- */
 
 /* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
@@ -176,7 +312,7 @@ typedef enum {
 } phase_t;
 
 typedef struct {
-    spot_doubling_t holders;
+    doubling_t holders;
     int32_t num_waiting; /* standby as the published simulator counts it */
     phase_t phase;
     bool is_slowed;
@@ -204,7 +340,7 @@ static size_t bamboo_state_size(const void *options, const spot_job_t *job, int6
 {
     (void) options;
     (void) job;
-    return sizeof(state_t) + spot_pause_ends_bytes(capacity) + spot_doubling_bytes(capacity);
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) + doubling_bytes(capacity);
 }
 
 static void bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
@@ -213,7 +349,7 @@ static void bamboo_start(const void *options, void *state, const spot_recovery_s
 
     (void) options;
     spot_pause_ends_start(&self->ends, self + 1, run->capacity);
-    spot_doubling_start(
+    doubling_start(
         &self->holders, (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
 }
 
@@ -342,7 +478,7 @@ static void form(case_t *self)
     if (num_pipelines > 0) {
         decision->reload_ms = state->needs_reload ? job->reload_ms : self->options->copy_ms;
         state->reload_end_ms = self->view->now_ms + decision->reload_ms;
-        spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
+        doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
         state->needs_reload = false;
     }
@@ -407,7 +543,7 @@ static void pause_all(case_t *self, int64_t pause_ms)
         form(self);
         return;
     }
-    if (!self->options->has_no_fallback && spot_doubling_lacks_stage(&state->holders)) {
+    if (!self->options->has_no_fallback && doubling_lacks_stage(&state->holders)) {
         state->needs_reload = true;
         state->trains_on = false;
     }
@@ -493,7 +629,7 @@ static void handle_losses(case_t *self)
     const int32_t num_lost_active = self->change->num_lost_active;
     state_t *state = self->state;
     const bool is_fatal =
-        spot_doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
+        doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
 
     if (state->phase == TRAINING) {
         lose_in_training(self, is_fatal);
