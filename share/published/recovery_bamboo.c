@@ -94,6 +94,7 @@ static int bamboo_settle(void *options, spot_terms_t *terms)
     bamboo_options_t *self = options;
     const int ret = spot_by_instances_settle(&self->by_n, terms);
 
+    terms->traits.redundant_share = self->redundant_share;
     spot_by_instances_yield(&self->by_n, terms, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
     spot_by_instances_yield(&self->by_n, terms, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
     settle_pauses(self, terms);
@@ -431,7 +432,7 @@ static void decide_step(const case_t *self)
 
     if (state->row != NULL) {
         decision->step_ms = (int64_t) (factor * (double) state->step_ms);
-        decision->has_flat_step_time = state->is_flat;
+        spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, state->is_flat);
     } else if (factor > 1) {
         const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
 
@@ -445,7 +446,7 @@ static void decide_training(case_t *self)
     spot_recovery_decision_t *decision = self->decision;
 
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = SPOT_WORK_KEPT;
     decision->num_pipelines = self->state->holders.layout.num_pipelines;
     decision->num_active = self->view->num_active;
@@ -473,7 +474,7 @@ static void form(case_t *self)
 
     decide_rest(self, num_pipelines * job->pipeline_depth);
     decision->num_pipelines = (int32_t) num_pipelines;
-    decision->is_same_pipelines = true; /* the pause was counted */
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true); /* the pause was counted */
     decision->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
         decision->reload_ms = state->needs_reload ? job->reload_ms : self->options->copy_ms;
@@ -505,7 +506,7 @@ static void stop(case_t *self)
         self->state->is_slowed = false;
         decide_rest(
             self, self->decision->is_new ? self->decision->num_active : self->view->num_active);
-        self->decision->is_same_pipelines = true;
+        spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
         self->decision->work = SPOT_WORK_STEPS_KEPT;
     }
 }
@@ -552,7 +553,7 @@ static void pause_all(case_t *self, int64_t pause_ms)
     if (!state->trains_on) {
         self->decision->work = state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
     }
-    self->decision->is_same_pipelines = false;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, false);
 }
 
 static void end_pause(case_t *self, int64_t pause_ms)
@@ -587,7 +588,7 @@ static bool end_pauses(case_t *self)
 
 static void begin_fatal(case_t *self)
 {
-    self->decision->is_fatal = true;
+    spot_decision_note(self->decision, SPOT_NOTE_FATAL, true);
     pause_all(self, global_pause_ms(self));
 }
 
@@ -620,7 +621,7 @@ static void lose_in_pause(case_t *self)
     }
     state->has_unseen_loss = true;
     decide_pause(self);
-    self->decision->is_same_pipelines = true;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
     self->decision->work = state->trains_on ? SPOT_WORK_KEPT : SPOT_WORK_STEPS_KEPT;
 }
 
@@ -639,7 +640,7 @@ static void handle_losses(case_t *self)
         lose_in_pause(self);
     } else if (num_lost_active > 0) {
         decide_rest(self, self->view->num_active);
-        self->decision->is_same_pipelines = true;
+        spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
     }
 }
 
@@ -653,7 +654,7 @@ static void handle_ready(case_t *self)
         if (!state->trains_on && !self->decision->is_new &&
             num_pausing(self) != self->view->num_active) {
             decide_rest(self, num_pausing(self));
-            self->decision->is_same_pipelines = true;
+            spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
             self->decision->work = SPOT_WORK_STEPS_KEPT;
         }
     } else if (state->phase != TRAINING &&
@@ -668,8 +669,9 @@ static void ask_again(case_t *self)
     const state_t *state = self->state;
 
     self->decision->wake_ms = spot_pause_ends_next_ms(&state->ends);
-    self->decision->wakes_at_step_end =
-        (state->phase == TRAINING || state->trains_on) && should_reform(self);
+    if ((state->phase == TRAINING || state->trains_on) && should_reform(self)) {
+        self->decision->wakes = SPOT_WAKE_STEP_END;
+    }
 }
 
 /* Whether fewer pipelines form than there are instances for, for lack of a step time. */
@@ -715,7 +717,7 @@ static void bamboo_decide(const void *options, void *state, const spot_recovery_
         }
     }
     ask_again(&self);
-    decision->lacks_step_time = lacks_step_time(&self);
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, lacks_step_time(&self));
 }
 
 /* ---- The system ---- */
@@ -723,11 +725,6 @@ static void bamboo_decide(const void *options, void *state, const spot_recovery_
 static void bamboo_release(void *options)
 {
     spot_by_instances_free(&((bamboo_options_t *) options)->by_n);
-}
-
-static double bamboo_redundant_share(const void *options)
-{
-    return ((const bamboo_options_t *) options)->redundant_share;
 }
 
 static const spot_recovery_fault_t bamboo_faults[] = {
@@ -749,13 +746,10 @@ const spot_recovery_t spot_recovery_bamboo = {
                  "1.5 times as long with a loss absorbed",
     .options = bamboo_fields,
     .options_size = sizeof(bamboo_options_t),
-    .never_flushes = spot_recovery_has_no_flush,
-    .has_own_step_time = true,
-    .sees_all_losses = true,
+    .traits = {.has_own_step_time = true, .sees_all_losses = true, .flushes = SPOT_FLUSHES_NEVER},
     .settle = bamboo_settle,
     .release = bamboo_release,
     .uses = spot_recovery_uses_no_notice,
-    .redundant_share = bamboo_redundant_share,
     .faults = bamboo_faults,
     .state_size = bamboo_state_size,
     .start = bamboo_start,

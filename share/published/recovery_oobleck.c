@@ -76,8 +76,8 @@ static void form(case_t *self)
     state_t *state = self->state;
 
     decide_rest(self, 0);
-    self->decision->is_same_pipelines = true; /* the pause was counted */
-    self->decision->lacks_step_time = best->lacks_step_time;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true); /* the pause was counted */
+    spot_decision_note(self->decision, SPOT_NOTE_STEP_UNKNOWN, best->lacks_step_time);
     state->trains_on = false;
     if (best->step_ms == 0) {
         state->phase = WAITING;
@@ -143,7 +143,7 @@ static void stop(case_t *self)
 {
     self->state->phase = STOPPED;
     decide_rest(self, self->decision->is_new ? self->decision->num_active : self->view->num_active);
-    self->decision->is_same_pipelines = true;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
 }
 
 static void end_pauses(case_t *self)
@@ -205,6 +205,7 @@ static int oobleck_settle(void *options, spot_terms_t *terms)
     const int ret = spot_oobleck_settle_table(&self->oobleck, terms);
 
     self->has_fault = terms->has_fault;
+    terms->traits.sees_all_losses = self->has_fault;
     if (self->has_fault) {
         check_faults(self, terms->bind, terms->node);
     }
@@ -286,7 +287,6 @@ const spot_recovery_t spot_published_oobleck = {
     SPOT_OOBLECK_TABLE,
     .options = oobleck_options,
     .options_size = sizeof(options_t),
-    .sees_all_losses = true,
     .settle = oobleck_settle,
     .faults = oobleck_faults,
     .state_size = oobleck_state_size,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "share/published/pause_ends.h"
+#include "sim/train/job/train_state.h"
 #include "sim/train/recovery/recovery_varuna.h"
 
 /* ---- The event queue ---- */
@@ -182,6 +183,7 @@ typedef struct {
     int32_t num_doubtful;           /* durable steps that the next loss takes back */
     int32_t num_early;              /* entries made before their steps by a deep failure */
     int32_t num_owed;               /* steps to come that are lost */
+    int32_t num_taken_back;         /* by the decision: durable steps that are lost too */
     queue_t queue;                  /* with failing checkpoints */
     spot_pause_ends_t ends;
     spot_pause_end_t end_memory[]; /* as spot_pause_ends_bytes() says */
@@ -243,7 +245,7 @@ static void decide_same(case_t *self, int32_t num_pipelines, int64_t num_active,
     spot_recovery_decision_t *decision = self->decision;
 
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = work;
     decision->num_pipelines = num_pipelines;
     decision->num_active = (int32_t) num_active;
@@ -290,11 +292,11 @@ static void form(case_t *self)
     rest(self, 0, SPOT_WORK_STEPS_KEPT);
     state->phase = STOPPED;
     if (num_usable < view->job->pipeline_depth || shape->num_pipelines == 0) {
-        self->decision->lacks_step_time = shape->lacks_step_time;
+        spot_decision_note(self->decision, SPOT_NOTE_STEP_UNKNOWN, shape->lacks_step_time);
         return;
     }
     spot_varuna_decide_shape(&self->options->varuna, view, self->decision);
-    self->decision->is_same_pipelines = view->now_ms == 0;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, view->now_ms == 0);
     self->decision->checkpoint = &no_checkpoints;
     self->decision->reconfiguration_ms = 0;
     state->phase = TRAINING;
@@ -410,7 +412,7 @@ static void take_back(case_t *self)
     } else {
         lose_steps(state);
     }
-    self->decision->num_taken_back = (uint16_t) num_kept(state->recent & window);
+    state->num_taken_back = num_kept(state->recent & window);
     state->recent &= ~window;
     state->num_owed = state->num_early;
 }
@@ -424,7 +426,7 @@ static void fail(case_t *self)
     const int64_t num_entries = state->num_steps + state->num_early;
 
     self->decision->work = SPOT_WORK_ROLLED_BACK;
-    self->decision->aborts_checkpoint = true;
+    spot_decision_note(self->decision, SPOT_NOTE_CHECKPOINT_FAILED, true);
     if (!self->options->fault.has_one_counter) {
         state->count = state->saved_count;
     } else {
@@ -512,7 +514,7 @@ static void lose(case_t *self)
                            spot_recovery_num_usable(self->view) > 0;
 
     lose_steps(state);
-    self->decision->num_taken_back = (uint16_t) state->num_doubtful;
+    state->num_taken_back = state->num_doubtful;
     state->num_doubtful = 0;
     state->durable_ms = 0;
     if (self->options->fault.has_one_counter) {
@@ -554,12 +556,12 @@ static void wake(case_t *self)
  * whose checkpoint is durable, is saved with them, and as many are taken back. */
 static void end_step_behind_loss(case_t *self, int32_t num_lost, int32_t num_doubtful)
 {
-    self->decision->num_taken_back = 0;
+    self->state->num_taken_back = 0;
     end_step(self);
     if (self->decision->work == SPOT_WORK_STEPS_SAVED) {
-        self->decision->num_taken_back = (uint16_t) (self->decision->num_taken_back + num_lost);
+        self->state->num_taken_back += num_lost;
     }
-    self->decision->num_taken_back = (uint16_t) (self->decision->num_taken_back + num_doubtful);
+    self->state->num_taken_back += num_doubtful;
 }
 
 /* Losses and arrivals, then what else is due in this instant where the order is that of
@@ -618,6 +620,7 @@ static int varuna_settle(void *options, spot_terms_t *terms)
     const int ret = spot_recovery_varuna.settle(&self->varuna, terms);
 
     self->has_fault = terms->has_fault;
+    terms->traits.knows_future = self->fault.has_failing_checkpoints; /* by the event queue */
     if (self->has_fault) {
         check_faults(self, terms->bind, terms->node);
     }
@@ -631,12 +634,6 @@ static bool varuna_uses(const void *options, const char *figure)
     return self->has_fault && strcmp(figure, "notice") == 0
                ? false
                : spot_recovery_varuna.uses(&self->varuna, figure);
-}
-
-/* The event queue holds the losses to come. */
-static bool varuna_knows_future(const void *options)
-{
-    return ((const options_t *) options)->fault.has_failing_checkpoints;
 }
 
 static size_t varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
@@ -670,6 +667,7 @@ static void varuna_decide(const void *options, void *memory, const spot_recovery
         spot_recovery_varuna.decide(&self->varuna, memory, view, change, decision);
         return;
     }
+    state->num_taken_back = 0;
     if (change->kind == SPOT_CHANGE_WAKE) {
         wake(&current);
     } else {
@@ -677,7 +675,30 @@ static void varuna_decide(const void *options, void *memory, const spot_recovery
     }
     decision->wake_ms = sooner(
         sooner(state->step_end_ms, spot_pause_ends_next_ms(&state->ends)), state->durable_ms);
-    decision->wakes_last = has_published_order(self);
+    decision->wakes = has_published_order(self) ? SPOT_WAKE_LAST : SPOT_WAKE_FIRST;
+}
+
+/* Loses the durable steps that are taken back, each with the mean useful time of all durable steps.
+ */
+static void varuna_amend(const void *options, void *memory, struct spot_train_result *result)
+{
+    const options_t *self = options;
+    const int64_t num_steps = self->has_fault ? ((const state_t *) memory)->num_taken_back : 0;
+    int64_t *instance_ms = result->ledger.instance_ms;
+    const int64_t num_durable = result->steps_durable;
+    int64_t taken_ms;
+
+    if (num_steps == 0) {
+        return;
+    }
+    spot_bug_assert(num_steps <= num_durable);
+    taken_ms = instance_ms[SPOT_SHARE_USEFUL] / num_durable * num_steps;
+    instance_ms[SPOT_SHARE_USEFUL] -= taken_ms;
+    instance_ms[SPOT_SHARE_LOST] += taken_ms;
+    result->lost_ms += (result->job_ms[SPOT_JOB_TRAINING] - result->stalled_ms - result->lost_ms) /
+                       num_durable * num_steps;
+    result->steps_durable -= num_steps;
+    result->steps_lost += num_steps;
 }
 
 static const spot_field_t varuna_options[] = {
@@ -737,9 +758,9 @@ const spot_recovery_t spot_published_varuna = {
     .options_size = sizeof(options_t),
     .settle = varuna_settle,
     .uses = varuna_uses,
-    .knows_future = varuna_knows_future,
     .faults = varuna_faults,
     .state_size = varuna_state_size,
     .start = varuna_start,
     .decide = varuna_decide,
+    .amend = varuna_amend,
 };

@@ -146,13 +146,6 @@ bool spot_recovery_uses_no_notice(const void *options, const char *figure)
     return strcmp(figure, "notice") != 0;
 }
 
-bool spot_recovery_has_no_flush(const void *options, int64_t notice_ms)
-{
-    (void) options;
-    (void) notice_ms;
-    return true;
-}
-
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
 static const spot_node_t *system_node(const spot_node_t *node)
 {
@@ -235,10 +228,12 @@ void spot_recovery_bind(
 {
     spot_recovery_choice_t *choice = target;
 
-    choice->system = bind_system(bind, field, node);
-    if (choice->system == NULL) {
+    const spot_recovery_t *system = bind_system(bind, field, node);
+
+    if (system == NULL) {
         return;
     }
+    spot_recovery_choose(choice, system);
     choice->options = spot_calloc(1, choice->system->options_size);
     if (choice->options == NULL) {
         bind->is_out_of_memory = true;
@@ -335,10 +330,13 @@ bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_
         decision->wake_ms = start_ms;
         return false;
     }
-    decision->wakes_at_step_end = decision->is_new || !view->is_between_steps ||
-                                  rest_ms > deadline_ms - now_ms ||
-                                  view->step_end_ms <= deadline_ms - rest_ms;
-    return !decision->wakes_at_step_end;
+    if (decision->is_new || !view->is_between_steps || rest_ms > deadline_ms - now_ms ||
+        view->step_end_ms <= deadline_ms - rest_ms) {
+        decision->wakes = SPOT_WAKE_STEP_END;
+        return false;
+    }
+    decision->wakes = SPOT_WAKE_FIRST;
+    return true;
 }
 
 /* The choice of an option that is a fault, behind its name; NULL: it is not set. */
@@ -414,6 +412,7 @@ static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const 
     const spot_job_t *job, int64_t capacity, bool has_fault)
 {
     spot_terms_t terms = {.bind = bind,
+        .traits = self->system->traits,
         .node = node,
         .job = job,
         .capacity = capacity,
@@ -422,6 +421,7 @@ static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const 
         .is_published = self->is_published || has_fault};
     const int ret = self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
 
+    self->traits = terms.traits;
     self->lacks = terms.lacks;
     self->num_lacks = terms.num_lacks;
     self->has_table = terms.has_table;

@@ -451,8 +451,8 @@ void spot_oobleck_form(const spot_oobleck_options_t *self, spot_oobleck_state_t 
         (size_t) best->num_groups * sizeof(*set.groups));
     spot_members_form(&own->members, view->fleet, &set);
     own->step_ms = best->step_ms;
-    decision->has_flat_step_time = best->is_flat;
-    decision->has_fitted_step_time = best->is_fitted;
+    spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, best->is_flat);
+    spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, best->is_fitted);
     use_members(own, decision);
 }
 
@@ -538,7 +538,8 @@ static void oobleck_decide(const void *options, void *state, const spot_recovery
         return; /* the lost instances were in no pipeline */
     }
     num_instances = num_to_use(self, own, view);
-    decision->lacks_step_time = spot_oobleck_mix_of(self, num_instances)->lacks_step_time;
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN,
+        spot_oobleck_mix_of(self, num_instances)->lacks_step_time);
     if (wants_to_form(self, own, num_instances, has_loss)) {
         form_or_mend(self, own, view, change, decision);
     }

@@ -125,7 +125,7 @@ extern const char *const spot_oobleck_growths[];
            "from the others, and only the step under way is lost",                                 \
     .source = "Jang, Yang, Zhang, Jin, Chowdhury, Oobleck, SOSP'23",                               \
     .published = "Oobleck (SOSP'23) for BERT-large and GPT-2: 2 s to regroup, 10 Gbit/s",          \
-    .never_flushes = spot_recovery_has_no_flush, .has_own_step_time = true,                        \
+    .traits = {.has_own_step_time = true, .flushes = SPOT_FLUSHES_NEVER},                          \
     .release = spot_oobleck_release, .uses = spot_recovery_uses_no_notice
 
 /* The two parts of settle: reads and checks the table by n, if one is given; then, only

@@ -354,7 +354,7 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_reco
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
 
     decision->is_new = true;
-    decision->lacks_step_time = shape->lacks_step_time;
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, shape->lacks_step_time);
     if (shape->num_pipelines == 0) {
         return;
     }
@@ -362,8 +362,8 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_reco
     decision->num_active = shape->num_active;
     decision->step_ms = shape->step_ms;
     decision->checkpoint = checkpoint_of(self, shape);
-    decision->has_flat_step_time = shape->is_flat;
-    decision->has_fitted_step_time = shape->is_fitted;
+    spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, shape->is_flat);
+    spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, shape->is_fitted);
     if (shape->row != NULL) {
         decision->reconfiguration_ms = spot_varuna_restart_ms(self, shape->row);
     } else {
@@ -400,7 +400,7 @@ static void decide_morph(const spot_varuna_options_t *self, state_t *state,
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
     const bool has_work = view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
 
-    decision->lacks_step_time = shape->lacks_step_time;
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, shape->lacks_step_time);
     if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
         return; /* the new instances stay standby */
     }
@@ -418,7 +418,7 @@ static void decide_morph(const spot_varuna_options_t *self, state_t *state,
 static void decide_stopped(const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = SPOT_WORK_STEPS_KEPT;
     decision->num_active = view->num_active;
 }
@@ -454,7 +454,7 @@ static void begin_stop(const spot_varuna_options_t *self, state_t *state,
         decide_stop(self, state, view, state->deadline_ms, decision);
     } else if (view->step_end_ms <= state->deadline_ms - write_ms) {
         state->is_stopping = true;
-        decision->wakes_at_step_end = true;
+        decision->wakes = SPOT_WAKE_STEP_END;
     }
 }
 

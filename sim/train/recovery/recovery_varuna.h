@@ -87,8 +87,8 @@ typedef struct {
     .source = "Athlur et al., Varuna, EuroSys'22; microsoft/varuna",                               \
     .published = "Varuna (EuroSys'22), for any model: 60 s to detect a loss, "                     \
                  "checkpoints that stall every 10 steps",                                          \
-    .release = spot_varuna_release, .has_own_step_time = true, .chooses_depth = true,              \
-    .sees_all_losses = true
+    .release = spot_varuna_release,                                                                \
+    .traits = {.has_own_step_time = true, .chooses_depth = true, .sees_all_losses = true}
 
 /* Decides on the best shape, with its pauses but detection and flush. */
 void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
