@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of a recovery system: one const table in one file. A policy reads a view of
  * the job and its instances and returns a decision; the engine carries the decision out
- * and charges the time. A policy never touches instances, clock or ledger.
+ * and charges the time. A policy never touches instances, clock or ledger (a plug-in
+ * that repeats a published program may amend the result).
  * share/examples/recovery_mine.c shows how to write and register one of your own. */
 #pragma once
 
@@ -165,8 +166,8 @@ typedef struct {
      * instance on standby is lost: not new. */
     bool is_new;
 
-    /* Who trains. Two pipelines of 4 of 11 ready instances: num_active 8, num_pipelines 2,
-     * and awaited_standby 4, as one more beside the 3 that are left makes a pipeline. */
+    /* Which instances train. Two pipelines of 4 of 11 ready instances: num_active 8, num_pipelines
+     * 2, and awaited_standby 4, as one more beside the 3 that are left makes a pipeline. */
     bool takes_noticed_last; /* instances with an announced preemption move to the end
                                 of standby: they are used if the others are too few */
     int32_t num_active;      /* instances in use: the active ones from the front, then
@@ -264,8 +265,9 @@ typedef struct {
     const char *published; /* of which paper and model published_defaults are;
                               NULL: there are none */
 
-    /* Its options. bamboo has {"stale_timers", "a pause that is over stops the job"} among
-     * its faults, and settle() takes job.detection where recovery.detection is not given. */
+    /* Its options. gemini: settle() takes job.detection where recovery.detection is not
+     * given. A plug-in of share/published has {"stale_timers", "a pause that is over stops
+     * the job"} among its faults. */
     const spot_field_t *options;         /* goes on with the common ones */
     size_t options_size;                 /* of the bound options, shared by all threads */
     const spot_recovery_fault_t *faults; /* ended by one without option */
@@ -279,15 +281,15 @@ typedef struct {
      * "notice", of the fleet. NULL: all do. */
     bool (*uses)(const void *options, const char *figure);
 
-    /* What the engine does otherwise. ideal: {.is_lossless = true}. on-demand rents
-     * capacity instances for the whole run. */
+    /* What the engine does otherwise. ideal loses no work: {.is_lossless = true}. on-demand
+     * has as many instances as the fleet's capacity. */
     spot_recovery_traits_t traits;
     /* Instances rented on demand for the whole run; the trace is then ignored. capacity:
      * the fleet's. NULL: none. */
     int64_t (*num_on_demand)(const void *options, int64_t capacity);
 
-    /* The run. checkpoint has no state and decides by the view alone; bamboo keeps in its
-     * state which instance holds which stage. */
+    /* The run. share/examples/recovery_mine.c has no state and decides by the view alone;
+     * recycle keeps in its state which instance holds which stage. */
     /* Bytes of the policy's state, which is zeroed and then started at the start of a
      * run. NULL: no state. */
     size_t (*state_size)(const void *options, const spot_job_t *job, int64_t capacity);
