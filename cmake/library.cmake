@@ -20,6 +20,7 @@ set(spot_library_rooms
     engine
     fleet
     recovery
+    published
     store
     analysis
     study

@@ -23,6 +23,8 @@
  * - state_size() and start(): only with memory between decisions.
  * sim/train/recovery/layout.h keeps the holders of the stages. A run allocates no
  * memory.
+ * - traits: what the engine does otherwise than for most systems, such as to give the
+ * future. This system has none.
  * - settle(): for values computed once from job and options. sim/train/recovery/recovery.h
  * has the figures of the job, and reports what the scenario lacks.
  *

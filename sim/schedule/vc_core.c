@@ -159,13 +159,11 @@ static void change_nodes(const spot_vc_t *self, const spot_vc_job_t *job, spot_c
 static void run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
 {
     const spot_scenario_t *training = core->trainer->training;
-    const spot_recovery_choice_t *recovery = &training->recovery;
     int64_t last_ms;
 
     core->start_s = self->now_s;
     core->result.horizon_ms = 0;
-    if (recovery->system->knows_future != NULL &&
-        recovery->system->knows_future(recovery->options)) {
+    if (training->recovery.traits.knows_future) {
         core->result.horizon_ms = training->horizon_ms;
     }
     do {

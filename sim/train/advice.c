@@ -562,12 +562,12 @@ static void add_systems(proposal_t *self, choice_t choice)
         const spot_recovery_t *system = spot_recovery_systems[j];
         const spot_recovery_choice_t *own = &self->scenario->recovery;
         const bool keeps =
-            system->is_lossless || (own->system == system && spot_recovery_keeps_steps(own));
+            system->traits.is_lossless || (own->system == system && own->traits.keeps_steps);
 
         /* Others roll back to storage rarely: the interval of the scenario will do. */
         const bool varies =
             !keeps && (system == own->system || system == &spot_recovery_checkpoint ||
-                          system == &spot_recovery_varuna);
+                          strcmp(system->name, spot_recovery_varuna.name) == 0);
 
         if (system == &spot_recovery_ideal || system == &spot_recovery_on_demand ||
             (system == &spot_recovery_parcae && !has_parcae(self->scenario))) {
@@ -577,7 +577,7 @@ static void add_systems(proposal_t *self, choice_t choice)
         choice.system = system->name;
         choice.is_screened = !is_searched(self, system);
         choice.has_interval = !keeps;
-        choice.has_depth = !system->chooses_depth || choice.recovery != system->name ||
+        choice.has_depth = !system->traits.chooses_depth || choice.recovery != system->name ||
                            !spot_step_time_is_by_pair(&self->scenario->job.step_time);
         for (int k = 0; k < (varies ? self->num_every : 1); k++) {
             choice.every = self->every[k];

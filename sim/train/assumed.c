@@ -42,7 +42,7 @@ static bool checkpoint_decides(
             (is_sync || checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK))) {
         return false;
     }
-    if (self->recovery.system->is_lossless || spot_recovery_keeps_steps(&self->recovery)) {
+    if (self->recovery.traits.is_lossless || self->recovery.traits.keeps_steps) {
         /* with no stall the write time and what happens during a write do not matter */
         return spot_node_has(root, "job.checkpoint") ||
                (self->rentals.num_rentals > 0 && strcmp(name, "write") != 0 &&

@@ -247,7 +247,7 @@ static int run_record(const spot_scenario_t *scenario, const spot_train_result_t
 {
     builder_t self = {.series = recording->series,
         .share = SPOT_NUM_SHARES,
-        .is_lossless = scenario->recovery.system->is_lossless};
+        .is_lossless = scenario->recovery.traits.is_lossless};
     const spot_trace_t *trace = scenario->trace.recording;
     const char *name = trace == NULL ? NULL : spot_trace_key(trace, "name");
     int ret = add_progress(&self, 0);
@@ -617,7 +617,7 @@ static spot_beyond_t find_beyond(const spot_scenario_t *scenario, spot_texts_t *
 /* Whether no step waits for a checkpoint or for data. */
 static bool never_stalls(const spot_scenario_t *scenario)
 {
-    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const spot_recovery_traits_t *traits = &scenario->recovery.traits;
     const spot_checkpoint_t *checkpoint = &scenario->job.checkpoint;
     const bool is_skipped =
         checkpoint->busy == SPOT_BUSY_SKIP || checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK;
@@ -625,15 +625,9 @@ static bool never_stalls(const spot_scenario_t *scenario)
                              ? checkpoint->write_ms == 0
                              : checkpoint->snapshot_ms == 0 && is_skipped;
 
-    return (is_free || spot_recovery_keeps_steps(recovery)) && !scenario->job.input.is_given &&
-           recovery->system->never_flushes != NULL &&
-           recovery->system->never_flushes(recovery->options, scenario->fleet.notice_ms);
-}
-
-static bool is_never_redundant(const spot_recovery_choice_t *recovery)
-{
-    return recovery->system->redundant_share == NULL ||
-           recovery->system->redundant_share(recovery->options) == 0;
+    return (is_free || traits->keeps_steps) && !scenario->job.input.is_given &&
+           (traits->flushes == SPOT_FLUSHES_NEVER ||
+               (traits->flushes == SPOT_FLUSHES_ON_NOTICE && scenario->fleet.notice_ms == 0));
 }
 
 /* Sets the metrics that are always 0. is_measured: all step times are. */
@@ -641,7 +635,7 @@ static void find_never(bound_t *self, bool is_measured)
 {
     size_t num = 0;
 
-    if (is_never_redundant(&self->scenario.recovery)) {
+    if (self->scenario.recovery.traits.redundant_share == 0) {
         self->never[num++] = "redundant_instance_ms";
     }
     if (never_stalls(&self->scenario)) {

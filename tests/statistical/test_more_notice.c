@@ -150,7 +150,7 @@ static void hasty_decide(const void *options, void *state, const spot_recovery_v
     if (!has_loss && spot_recovery_first_deadline_ms(view, decision) < INT64_MAX) {
         if (view->num_pipelines > 0) {
             decision->is_new = true;
-            decision->is_same_pipelines = true;
+            spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
             decision->work = SPOT_WORK_STEPS_KEPT;
             decision->num_active = view->num_active;
             decision->flush_ms = spot_checkpoint_full_ms(&view->job->checkpoint);

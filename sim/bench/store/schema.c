@@ -367,18 +367,6 @@ static char *replication_sql(const spot_columns_t *columns, spot_db_t *db)
     return spot_db_finish(db, sql);
 }
 
-/* The same without types and derived columns. */
-static char *bare_sql(const spot_columns_t *columns, spot_db_t *db)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-
-    sqlite3_str_appendf(sql,
-        "CREATE TABLE replication (point, replication%z, warnings, PRIMARY KEY (point, "
-        "replication)) WITHOUT ROWID",
-        spot_column_names_sql(&columns->metrics, db, ", ", ""));
-    return spot_db_finish(db, sql);
-}
-
 /* Rows lie in the order in which they are read, and none can be there twice. */
 int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 {
@@ -417,27 +405,4 @@ int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         replication_sql(columns, db),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
-}
-
-/* The connection reads the schema within a transaction that is rolled back, so that the
- * file never changes. A table that is not as it was made stays as it is. */
-int spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns)
-{
-    char *whole = replication_sql(columns, db);
-    char *bare = bare_sql(columns, db);
-    int ret = spot_db_run(db, "BEGIN IMMEDIATE");
-
-    if (ret == 0) {
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-        ret = spot_db_run(db,
-            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = %Q WHERE name "
-            "= 'replication' AND sql = %Q; PRAGMA writable_schema = RESET",
-            bare, whole);
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-        ret = ret == 0 ? spot_db_run(db, "SELECT point FROM replication LIMIT 0") : ret;
-        ret = ret == 0 ? spot_db_run(db, "ROLLBACK") : spot_db_end(db, ret);
-    }
-    sqlite3_free(whole);
-    sqlite3_free(bare);
-    return ret;
 }

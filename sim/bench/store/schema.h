@@ -140,12 +140,5 @@ SPOT_MUST_CHECK int spot_schema_compare(spot_db_t *db, spot_db_t *model);
 /* Says in diag, an error each, which tables and views of a file the model does not have. */
 SPOT_MUST_CHECK int spot_schema_say_others(spot_db_t *db, spot_db_t *model, spot_diag_t *diag);
 
-/* Makes a connection that adds rows know the table replication without its types and
- * derived columns: SQLite would check the ones and compute the others for each value or
- * row, though the file holds no derived ones. Who adds rows binds each number as the
- * type would keep it, so that the file is the same. The file's schema stays as it is.
- * Outside a transaction. */
-SPOT_MUST_CHECK int spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns);
-
 /* ", ?" that many times: for %z in SQL, see spot_db_run(). */
 char *spot_schema_places(spot_db_t *db, size_t num_places);

@@ -116,17 +116,6 @@ static int write_pending(spot_sqlite_store_t *self)
 
 /* ---- Rows ---- */
 
-/* Binds a number as SQLite keeps one in a column of the type REAL: whole ones of 48 bits
- * as integers. NAN becomes null. */
-static void bind_real(sqlite3_stmt *insert, int place, double number)
-{
-    if (fabs(number) < 0x1p47 && (double) (int64_t) number == number) {
-        sqlite3_bind_int64(insert, place, (int64_t) number);
-    } else {
-        sqlite3_bind_double(insert, place, number);
-    }
-}
-
 /* Binds a row of a piece to parameters from place on. Returns the place after them. */
 static int bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
     const spot_piece_t *piece, size_t row_id)
@@ -138,7 +127,7 @@ static int bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
     sqlite3_bind_int64(insert, place++, piece->first_replication + (int64_t) row_id);
     for (size_t j = 0; j < head->num_metrics; j++) {
         if (head->metrics[j].numerator == NULL) {
-            bind_real(insert, place++, row[j]);
+            sqlite3_bind_double(insert, place++, row[j]); /* NAN becomes null */
         }
     }
     sqlite3_bind_int64(insert, place++, piece->warnings == NULL ? 0 : piece->warnings[row_id]);
@@ -324,12 +313,9 @@ static int sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 
     self->timeout_s = timeout_s;
     sqlite3_busy_handler(self->db.handle, wait_for_lock, self);
-    ret = spot_schema_bare_rows(&self->db, &self->columns);
-    if (ret == 0) {
-        ret = spot_db_prepare(&self->db, &self->insert_batch,
-            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
-            spot_schema_places(&self->db, self->base.head->num_warnings));
-    }
+    ret = spot_db_prepare(&self->db, &self->insert_batch,
+        "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?%z)",
+        spot_schema_places(&self->db, self->base.head->num_warnings));
     ret = ret == 0 ? prepare_insert(self, &self->insert_rows, STATEMENT_ROWS) : ret;
     return ret == 0 ? prepare_insert(self, &self->insert_row, 1) : ret;
 }

@@ -51,7 +51,7 @@ int64_t spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decis
 {
     int64_t wake_ms = decision->wake_ms > 0 ? decision->wake_ms : INT64_MAX;
 
-    if (decision->wakes_at_step_end) {
+    if (decision->wakes == SPOT_WAKE_STEP_END) {
         const bool expects_training =
             decision->is_new &&
             (self->now_ms == 0 ||
@@ -120,24 +120,6 @@ SPOT_NOINLINE static void lose_pending(spot_train_t *self)
     self->result.lost_ms += settle_work(self, &pending->ended, SPOT_SHARE_LOST);
     self->result.lost_ms += settle_work(self, &pending->begun, SPOT_SHARE_LOST);
     *pending = (spot_pending_t){0};
-}
-
-/* Loses durable steps, each with the mean useful time of all durable steps. */
-SPOT_NOINLINE static void take_back(spot_train_t *self, int64_t num_steps)
-{
-    spot_train_result_t *result = &self->result;
-    int64_t *instance_ms = result->ledger.instance_ms;
-    const int64_t num_durable = result->steps_durable;
-    int64_t taken_ms;
-
-    spot_bug_assert(num_steps <= num_durable);
-    taken_ms = instance_ms[SPOT_SHARE_USEFUL] / num_durable * num_steps;
-    instance_ms[SPOT_SHARE_USEFUL] -= taken_ms;
-    instance_ms[SPOT_SHARE_LOST] += taken_ms;
-    result->lost_ms += (result->job_ms[SPOT_JOB_TRAINING] - result->stalled_ms - result->lost_ms) /
-                       num_durable * num_steps;
-    result->steps_durable -= num_steps;
-    result->steps_lost += num_steps;
 }
 
 static void roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
@@ -262,24 +244,26 @@ static void save_pending(spot_train_t *self, int64_t time_ms)
 static void settle_pending(
     spot_train_t *self, const spot_recovery_decision_t *decision, const training_t *training)
 {
+    const spot_recovery_t *system = self->scenario->recovery.system;
     const spot_episode_t *episode = &self->episode;
+    const bool has_failed = spot_decision_notes(decision, SPOT_NOTE_CHECKPOINT_FAILED);
 
     self->result.checkpoints_aborted +=
-        training->progress.started - training->progress.durable + decision->aborts_checkpoint;
+        training->progress.started - training->progress.durable + has_failed;
     if (self->now_ms < episode->start_ms + episode->flush_ms) {
         self->result.checkpoints_aborted++;
     }
     if (decision->work == SPOT_WORK_ROLLED_BACK) {
-        roll_back(self, training, decision->aborts_checkpoint);
+        roll_back(self, training, has_failed);
     } else {
         keep_pending(self, decision, *training);
         if (decision->work == SPOT_WORK_STEPS_SAVED) {
-            self->result.checkpoints_durable += !decision->aborts_checkpoint;
+            self->result.checkpoints_durable += !has_failed;
             save_pending(self, self->now_ms);
         }
     }
-    if (decision->num_taken_back > 0) {
-        take_back(self, decision->num_taken_back);
+    if (system->amend != NULL) {
+        system->amend(self->scenario->recovery.options, self->recovery_state, &self->result);
     }
 }
 
@@ -375,7 +359,7 @@ static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
     training_t training = {.progress = spot_cycle_progress(episode->cycle, since_step_ms)};
     spot_progress_t *progress = &training.progress;
 
-    if (spot_recovery_keeps_steps(&self->scenario->recovery)) { /* no checkpoints */
+    if (self->scenario->recovery.traits.keeps_steps) { /* no checkpoints */
         progress->started = 0;
         progress->durable = 0;
     }
@@ -463,7 +447,7 @@ static training_t charge_episode(spot_train_t *self)
     if (!episode_has_trained(self)) { /* without training the pause goes on */
         (void) charge_pause(
             self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING, passed_ms, passed_ms);
-    } else if (self->scenario->recovery.system->is_lossless) {
+    } else if (self->scenario->recovery.traits.is_lossless) {
         charge_lossless(self, passed_ms);
     } else {
         training = charge_training(self, passed_ms);
@@ -500,7 +484,7 @@ static int64_t finishing_ms(const spot_train_t *self)
     const int64_t num_missing = self->goal_steps - (result->steps_executed - result->steps_lost);
     double missing_ms;
 
-    if (!self->scenario->recovery.system->is_lossless) {
+    if (!self->scenario->recovery.traits.is_lossless) {
         const int64_t end_ms = spot_cycle_step_end_ms(episode->cycle, num_missing);
 
         return end_ms == INT64_MAX ? end_ms : end_ms - episode->head_ms;
@@ -569,10 +553,11 @@ SPOT_NOINLINE static const spot_cycle_t *own_cycle(
     spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     spot_cycle_init(&self->own_cycle, checkpoint_of(self, decision), decision->step_ms);
-    self->episode.is_unmeasured = decision->has_flat_step_time;
-    self->result.has_flat_step_time |= decision->has_flat_step_time;
-    self->result.has_fitted_step_time |= decision->has_fitted_step_time;
-    self->result.has_approximate_step_time |= decision->has_approximate_step_time;
+    self->episode.is_unmeasured = spot_decision_notes(decision, SPOT_NOTE_STEP_FLAT);
+    self->result.has_flat_step_time |= self->episode.is_unmeasured;
+    self->result.has_fitted_step_time |= spot_decision_notes(decision, SPOT_NOTE_STEP_FITTED);
+    self->result.has_approximate_step_time |=
+        spot_decision_notes(decision, SPOT_NOTE_STEP_APPROXIMATE);
     return &self->own_cycle;
 }
 
@@ -654,7 +639,8 @@ void spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *deci
     int64_t num_kept;
 
     settle_pending(self, decision, &training);
-    self->result.reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
+    self->result.reconfigurations +=
+        self->now_ms > 0 && !spot_decision_notes(decision, SPOT_NOTE_SAME_PIPELINES);
     if (self->notices.deadlines_ms != NULL && decision->takes_noticed_last) {
         spot_fleet_put_last(&self->fleet, self->notices.deadlines_ms);
     }

@@ -11,13 +11,11 @@
 int spot_foresight_init(
     spot_foresight_t *self, const spot_scenario_t *scenario, int64_t ready_after_ms)
 {
-    const spot_recovery_choice_t *recovery = &scenario->recovery;
     const int64_t capacity = scenario->fleet.capacity;
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (recovery->system->knows_future == NULL ||
-        !recovery->system->knows_future(recovery->options)) {
+    if (!scenario->recovery.traits.knows_future) {
         return 0;
     }
     self->is_wanted = true;

@@ -34,15 +34,15 @@ static int init_recovery(spot_train_t *self)
             recovery->options, &scenario->job, spot_scenario_num_slots(scenario));
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
-    if (recovery->system->kept_size != NULL) {
-        self->recovery_kept = spot_calloc(1, recovery->system->kept_size(recovery->options));
+    if (recovery->traits.kept_bytes > 0) {
+        self->recovery_kept = spot_calloc(1, recovery->traits.kept_bytes);
     }
-    if (recovery->system->sees_all_losses) {
+    if (recovery->traits.sees_all_losses) {
         self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
     }
     return (recovery->system->state_size != NULL && self->recovery_state == NULL) ||
-                   (recovery->system->kept_size != NULL && self->recovery_kept == NULL) ||
-                   (recovery->system->sees_all_losses && self->gone == NULL)
+                   (recovery->traits.kept_bytes > 0 && self->recovery_kept == NULL) ||
+                   (recovery->traits.sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
@@ -76,7 +76,7 @@ int spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
     self->checkpoint =
-        spot_recovery_keeps_steps(&scenario->recovery) ? &kept_steps : &scenario->job.checkpoint;
+        scenario->recovery.traits.keeps_steps ? &kept_steps : &scenario->job.checkpoint;
     self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
     self->worlds =
@@ -236,20 +236,20 @@ static void decide(spot_train_t *self, const spot_recovery_change_t *change)
     recovery->system->decide(recovery->options, self->recovery_state, &view, change, &decision);
     spot_bug_assert(decision.is_new || change->num_lost_active == 0);
     self->result.clipped_forecasts += decision.num_clipped;
-    self->result.lacks_step_time |= decision.lacks_step_time;
-    if (decision.step_ms == 0 && !recovery->system->has_own_step_time) {
+    self->result.lacks_step_time |= spot_decision_notes(&decision, SPOT_NOTE_STEP_UNKNOWN);
+    if (decision.step_ms == 0 && !recovery->traits.has_own_step_time) {
         self->result.lacks_step_time |=
             spot_job_lacks_step_time(view.job, spot_recovery_num_usable(&view));
     }
     if (decision.is_new) {
-        self->result.fatal += decision.is_fatal;
+        self->result.fatal += spot_decision_notes(&decision, SPOT_NOTE_FATAL);
         spot_episode_begin(self, &decision);
         self->wake_ms = INT64_MAX;
         self->awaited_standby = decision.awaited_standby;
     }
-    if (decision.wake_ms > 0 || decision.wakes_at_step_end) {
+    if (decision.wake_ms > 0 || decision.wakes == SPOT_WAKE_STEP_END) {
         self->wake_ms = spot_episode_wake_ms(self, &decision);
-        self->wakes_last = decision.wakes_last;
+        self->wakes_last = decision.wakes == SPOT_WAKE_LAST;
     }
     settle_quiet(self);
 }
@@ -317,7 +317,7 @@ static void ask(spot_train_t *self, int32_t num_noted)
 }
 
 /* Visits the wake that the recovery system has asked for. The changes of the cluster at
- * the same instant follow, unless wakes_last. */
+ * the same instant follow, unless it asked for the last place. */
 static void visit_wake(spot_train_t *self)
 {
     const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
@@ -354,15 +354,10 @@ static bool has_overdraw(const spot_train_t *self)
 /* Moves the recovery system's redundant share of the useful time. */
 static void settle_redundant(spot_train_t *self)
 {
-    const spot_recovery_choice_t *recovery = &self->scenario->recovery;
     int64_t *instance_ms = self->result.ledger.instance_ms;
-    int64_t redundant_ms;
+    const int64_t redundant_ms = (int64_t) (self->scenario->recovery.traits.redundant_share *
+                                            (double) instance_ms[SPOT_SHARE_USEFUL]);
 
-    if (recovery->system->redundant_share == NULL) {
-        return;
-    }
-    redundant_ms = (int64_t) (recovery->system->redundant_share(recovery->options) *
-                              (double) instance_ms[SPOT_SHARE_USEFUL]);
     instance_ms[SPOT_SHARE_USEFUL] -= redundant_ms;
     instance_ms[SPOT_SHARE_REDUNDANT] += redundant_ms;
 }

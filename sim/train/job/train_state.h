@@ -56,7 +56,7 @@ typedef enum {
 
 extern const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES];
 
-typedef struct {
+typedef struct spot_train_result {
     uint64_t seed;
     uint64_t replication;
     int64_t horizon_ms; /* end of the run */

@@ -84,30 +84,6 @@ int64_t spot_terms_copy_ms(const spot_job_t *job, double share)
     return spot_transfer_ms(share * spot_model_state_bytes(&job->model), job->network_bytes_per_s);
 }
 
-/* ---- Recovery systems ---- */
-
-/* A system of the user's own: the CMake option of that name. */
-#ifdef SPOT_EXTRA_RECOVERY
-extern const spot_recovery_t SPOT_EXTRA_RECOVERY;
-#endif
-
-const spot_recovery_t *const spot_recovery_systems[] = {
-    &spot_recovery_bamboo,
-    &spot_recovery_checkpoint,
-    &spot_recovery_gemini,
-    &spot_recovery_ideal,
-    &spot_recovery_on_demand,
-    &spot_recovery_oobleck,
-    &spot_recovery_parcae,
-    &spot_recovery_parcae_throughput,
-    &spot_recovery_recycle,
-    &spot_recovery_varuna,
-#ifdef SPOT_EXTRA_RECOVERY
-    &SPOT_EXTRA_RECOVERY,
-#endif
-    NULL,
-};
-
 /* ---- Common options ---- */
 
 /* Checks the checkpoints; spot_recovery_settle() reads them once the job's are known. */
@@ -170,13 +146,6 @@ bool spot_recovery_uses_no_notice(const void *options, const char *figure)
     return strcmp(figure, "notice") != 0;
 }
 
-bool spot_recovery_has_no_flush(const void *options, int64_t notice_ms)
-{
-    (void) options;
-    (void) notice_ms;
-    return true;
-}
-
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
 static const spot_node_t *system_node(const spot_node_t *node)
 {
@@ -194,6 +163,35 @@ const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near
         }
     }
     return NULL;
+}
+
+/* Reports a system or option that this build leaves out. Returns whether it did. */
+static bool report_left_out(
+    spot_bind_t *bind, const spot_node_t *node, const char *system, const char *option)
+{
+    for (const spot_left_out_t *item = spot_recovery_left_out; item->system != NULL; item++) {
+        const bool is_option = option != NULL && item->option != NULL;
+
+        if (strcmp(item->system, system) == 0 &&
+            (is_option ? strcmp(item->option, option) == 0 : option == item->option)) {
+            spot_bind_error(bind, node, is_option ? NULL : "recovery",
+                "%s \"%s\" is in a plug-in of share/published, which this build leaves out: "
+                "build with cmake -DSPOT_PUBLISHED=ON",
+                is_option ? "key" : "recovery system", is_option ? option : system);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_left_out(spot_bind_t *bind, const spot_node_t *node, const char *system)
+{
+    bool is_left_out = false;
+
+    for (size_t j = 0; node->kind == SPOT_NODE_MAP && j < node->num_children; j++) {
+        is_left_out |= report_left_out(bind, node->keys[j], system, node->keys[j]->text);
+    }
+    return is_left_out;
 }
 
 static const spot_recovery_t *bind_system(
@@ -215,7 +213,10 @@ static const spot_recovery_t *bind_system(
     spot_suggest_init(&near, name->text);
     system = spot_recovery_find(name->text, &near);
     if (system != NULL) {
-        return system;
+        return has_left_out(bind, node, system->name) ? NULL : system;
+    }
+    if (report_left_out(bind, name, name->text, NULL)) {
+        return NULL;
     }
     snprintf(key, sizeof(key), "%s%s", field->name, name == node ? "" : ".system");
     spot_bind_unknown(bind, name, key, "recovery system", &near, "");
@@ -227,10 +228,12 @@ void spot_recovery_bind(
 {
     spot_recovery_choice_t *choice = target;
 
-    choice->system = bind_system(bind, field, node);
-    if (choice->system == NULL) {
+    const spot_recovery_t *system = bind_system(bind, field, node);
+
+    if (system == NULL) {
         return;
     }
+    spot_recovery_choose(choice, system);
     choice->options = spot_calloc(1, choice->system->options_size);
     if (choice->options == NULL) {
         bind->is_out_of_memory = true;
@@ -327,10 +330,13 @@ bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_
         decision->wake_ms = start_ms;
         return false;
     }
-    decision->wakes_at_step_end = decision->is_new || !view->is_between_steps ||
-                                  rest_ms > deadline_ms - now_ms ||
-                                  view->step_end_ms <= deadline_ms - rest_ms;
-    return !decision->wakes_at_step_end;
+    if (decision->is_new || !view->is_between_steps || rest_ms > deadline_ms - now_ms ||
+        view->step_end_ms <= deadline_ms - rest_ms) {
+        decision->wakes = SPOT_WAKE_STEP_END;
+        return false;
+    }
+    decision->wakes = SPOT_WAKE_FIRST;
+    return true;
 }
 
 /* The choice of an option that is a fault, behind its name; NULL: it is not set. */
@@ -406,6 +412,7 @@ static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const 
     const spot_job_t *job, int64_t capacity, bool has_fault)
 {
     spot_terms_t terms = {.bind = bind,
+        .traits = self->system->traits,
         .node = node,
         .job = job,
         .capacity = capacity,
@@ -414,6 +421,7 @@ static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const 
         .is_published = self->is_published || has_fault};
     const int ret = self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
 
+    self->traits = terms.traits;
     self->lacks = terms.lacks;
     self->num_lacks = terms.num_lacks;
     self->has_table = terms.has_table;

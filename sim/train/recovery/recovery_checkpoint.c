@@ -31,13 +31,6 @@ static bool has_state(const options_t *self)
     return self->flushes_to_grow || self->notice == NOTICE_CHECKPOINT;
 }
 
-static bool checkpoint_never_flushes(const void *options, int64_t notice_ms)
-{
-    const options_t *self = options;
-
-    return !self->flushes_to_grow && (self->notice != NOTICE_CHECKPOINT || notice_ms == 0);
-}
-
 static size_t checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
@@ -59,7 +52,7 @@ static void prepare_for_loss(
         return;
     }
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = SPOT_WORK_STEPS_KEPT;
     decision->num_active = view->num_active;
     decision->flush_ms = full_ms;
@@ -113,10 +106,10 @@ static void form_pipelines(const options_t *self, state_t *state, const spot_rec
 {
     int64_t num_pipelines = target(self, view);
 
-    decision->lacks_step_time =
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN,
         self->plan == PLAN_BEST &&
-        spot_job_lacks_best_step_time(view->job, spot_recovery_num_usable(view),
-            view->job->pipeline_depth, view->job->pipeline_depth);
+            spot_job_lacks_best_step_time(view->job, spot_recovery_num_usable(view),
+                view->job->pipeline_depth, view->job->pipeline_depth));
     if (!has_loss && !is_worth_it(self, view, num_pipelines)) {
         return;
     }
@@ -187,6 +180,9 @@ static int checkpoint_settle(void *options, spot_terms_t *terms)
 
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, detection_ms, detection_ms);
+    terms->traits.flushes = self->flushes_to_grow               ? SPOT_FLUSHES_MAYBE
+                            : self->notice == NOTICE_CHECKPOINT ? SPOT_FLUSHES_ON_NOTICE
+                                                                : SPOT_FLUSHES_NEVER;
     if (gain != NULL && self->growth != GROWTH_BETTER) {
         spot_diag_warn(terms->bind->diag, gain->file, gain->line, gain->column,
             "recovery.min_gain has no effect without growth: better");
@@ -232,7 +228,6 @@ const spot_recovery_t spot_recovery_checkpoint = {
     .source = "Mohan, Phanishayee, Chidambaram, CheckFreq, FAST'21, for the checkpoints",
     .options = checkpoint_options,
     .options_size = sizeof(options_t),
-    .never_flushes = checkpoint_never_flushes,
     .settle = checkpoint_settle,
     .state_size = checkpoint_state_size,
     .decide = checkpoint_decide,

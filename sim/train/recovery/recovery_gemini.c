@@ -151,8 +151,8 @@ static void decide_training(state_t *self, const options_t *options,
     if (overhead_ms(options, decision->num_active) > 0) {
         spot_recovery_decision_set_step(
             decision, view->job, step_ms(options, view->job, num_pipelines));
-        decision->lacks_step_time =
-            spot_job_lacks_step_time(view->job, spot_recovery_num_usable(view));
+        spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN,
+            spot_job_lacks_step_time(view->job, spot_recovery_num_usable(view)));
     }
     decision->reconfiguration_ms = (left_ms > 0 ? left_ms : 0) + options->restart_ms;
     decision->reload_ms = self->source == SOURCE_STORAGE
@@ -206,7 +206,7 @@ static void take_notice(const options_t *self, state_t *memory, const spot_recov
     if (self->mem_every_steps > 1 && deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
         spot_recovery_must_stop(view, deadline_ms, overhead_ms(self, view->num_active), decision)) {
         decision->is_new = true;
-        decision->is_same_pipelines = true;
+        spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
         decision->work = SPOT_WORK_STEPS_KEPT;
         decision->num_active = view->num_active;
         memory->is_holding = true;
@@ -333,7 +333,7 @@ const spot_recovery_t spot_recovery_gemini = {
     .published = "Gemini (SOSP'23), whose copies take no time (unverified)",
     .options = gemini_options,
     .options_size = sizeof(options_t),
-    .never_flushes = spot_recovery_has_no_flush,
+    .traits = {.flushes = SPOT_FLUSHES_NEVER},
     .settle = gemini_settle,
     .state_size = gemini_state_size,
     .start = gemini_start,

@@ -43,7 +43,7 @@ static void decide_best(
         decision->num_pipelines = best->num_pipelines;
         decision->num_active = best->num_pipelines * best->depth;
         decision->step_ms = spot_step_pair_ms(best);
-        decision->has_fitted_step_time = best->origin != SPOT_STEP_MEASURED;
+        spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, best->origin != SPOT_STEP_MEASURED);
     }
 }
 
@@ -61,8 +61,8 @@ static void ideal_decide(const void *options, void *state, const spot_recovery_v
         decision->wake_ms = (view->now_ms / interval_ms + 1) * interval_ms;
     }
     decide_best(decision, view->job, self->num_usable);
-    decision->lacks_step_time =
-        spot_job_lacks_best_step_time(view->job, self->num_usable, 1, SPOT_MAX_INSTANCES);
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN,
+        spot_job_lacks_best_step_time(view->job, self->num_usable, 1, SPOT_MAX_INSTANCES));
     decision->work = SPOT_WORK_KEPT;
     decision->is_new = change->num_lost_active > 0 ||
                        decision->num_pipelines != view->num_pipelines ||
@@ -84,8 +84,7 @@ const spot_recovery_t spot_recovery_ideal = {
     .source = "Duan et al., Parcae, NSDI'24, for the bound",
     .options = ideal_options,
     .options_size = sizeof(options_t),
-    .never_flushes = spot_recovery_has_no_flush,
-    .is_lossless = true,
+    .traits = {.is_lossless = true, .flushes = SPOT_FLUSHES_NEVER},
     .uses = spot_recovery_uses_nothing,
     .state_size = ideal_state_size,
     .decide = ideal_decide,

@@ -206,7 +206,7 @@ static void decide_rerouted(state_t *self, const spot_recovery_view_t *view,
     decision->num_active = self->layout.num_held;
     spot_recovery_decision_set_step(
         decision, view->job, step_ms(options, view->job, decision->num_pipelines, num_lost));
-    decision->has_approximate_step_time = num_lost > 0;
+    spot_decision_note(decision, SPOT_NOTE_STEP_APPROXIMATE, num_lost > 0);
     decision->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
     decision->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }
@@ -388,7 +388,7 @@ const spot_recovery_t spot_recovery_recycle = {
     .published = "ReCycle (SOSP'24): a pause of 2 s, a placeholder (unverified)",
     .options = recycle_options,
     .options_size = sizeof(options_t),
-    .never_flushes = spot_recovery_has_no_flush,
+    .traits = {.flushes = SPOT_FLUSHES_NEVER},
     .settle = recycle_settle,
     .state_size = recycle_state_size,
     .start = recycle_start,

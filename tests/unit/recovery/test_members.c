@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/train/recovery/oobleck/members.h"
+#include "sim/train/recovery/members.h"
 
 #define CAPACITY 60
 #define NUM_LAYERS 24

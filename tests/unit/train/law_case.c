@@ -245,7 +245,7 @@ void law_bind(const law_row_t *row, const case_t *self, law_job_t job, bool is_o
     if (row->table != NULL) {
         bind_recovery("checkpoint", self, job, is_ordered, scenario);
         spot_recovery_choice_free(&scenario->recovery);
-        scenario->recovery.system = row->table;
+        spot_recovery_choose(&scenario->recovery, row->table);
         return;
     }
     snprintf(recovery, sizeof(recovery), "{system: %s%s}", row->system, row->options);

@@ -337,9 +337,10 @@ static void test_ideal_is_the_bound(void **state)
         self.is_until_inside = false;
         bind_bamboo(&self, ", slowdown: 1000", &scenario);
         bamboo = run_scenario(&scenario, 0, NULL);
-        scenario.recovery.system = &spot_recovery_ideal;
+        spot_recovery_choose(&scenario.recovery, &spot_recovery_ideal);
         ideal = run_scenario(&scenario, 0, NULL);
-        scenario.recovery.system = &spot_recovery_bamboo; /* which frees its options */
+        spot_recovery_choose(
+            &scenario.recovery, spot_recovery_find("bamboo", NULL)); /* which frees its options */
         slow_steps = (double) bamboo.job_ms[SPOT_JOB_TRAINING] / 1000 *
                      best_steps_per_ms(&scenario.job, scenario.fleet.capacity);
         if (kept_steps(&bamboo) > kept_steps(&ideal) + slow_steps + 1e-6) {

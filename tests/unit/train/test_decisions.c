@@ -108,9 +108,9 @@ static void draw_wake(
             decision->wake_ms += tick_ms - decision->wake_ms % tick_ms;
         }
     }
-    decision->wakes_at_step_end = below(rng, 3) == 0;
+    decision->wakes = below(rng, 3) == 0 ? SPOT_WAKE_STEP_END : SPOT_WAKE_FIRST;
     self->met.num_wakes += decision->wake_ms > 0;
-    self->met.num_step_ends += decision->wakes_at_step_end;
+    self->met.num_step_ends += decision->wakes == SPOT_WAKE_STEP_END;
 }
 
 static void script_decide(void *script, const spot_recovery_view_t *view,
@@ -140,13 +140,13 @@ static void script_decide(void *script, const spot_recovery_view_t *view,
     }
     draw_size(&rng, self, (int64_t) view->num_active + view->num_standby, decision);
     draw_work(&rng, self, decision);
-    decision->is_same_pipelines = below(&rng, 4) == 0;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, below(&rng, 4) == 0);
     decision->takes_noticed_last = below(&rng, 2) == 0;
     self->met.num_noticed_last += decision->takes_noticed_last && deadlines_ms[SPOT_ACTIVE] > 0;
     decision->flush_ms = draw_pause_ms(&rng, self);
     decision->reconfiguration_ms = draw_pause_ms(&rng, self);
     decision->reload_ms = draw_pause_ms(&rng, self);
-    self->met.num_same += decision->is_same_pipelines;
+    self->met.num_same += spot_decision_notes(decision, SPOT_NOTE_SAME_PIPELINES);
     self->met.num_flushes += decision->flush_ms > 0;
 }
 

@@ -23,11 +23,6 @@ typedef struct {
     const spot_recovery_future_t *future;
 } state_t;
 
-static bool knows(const void *options)
-{
-    return ((const options_t *) options)->knows;
-}
-
 static size_t state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
@@ -38,7 +33,7 @@ static size_t state_size(const void *options, const spot_job_t *job, int64_t cap
 
 static void start(const void *options, void *state, const spot_recovery_start_t *run)
 {
-    assert_int_equal(run->future != NULL, knows(options));
+    assert_int_equal(run->future != NULL, ((const options_t *) options)->knows);
     ((state_t *) state)->future = run->future;
     if (run->future != NULL) {
         assert_true(run->future->num > 0);
@@ -64,13 +59,12 @@ static void decide(const void *options, void *state, const spot_recovery_view_t 
         decision->num_active = view->num_active + view->num_standby;
     }
     decision->wake_ms = view->now_ms + self->gap_ms;
-    decision->wakes_last = true;
+    decision->wakes = SPOT_WAKE_LAST;
 }
 
 static const spot_recovery_t seer = {
     .name = "seer",
     .options_size = sizeof(options_t),
-    .knows_future = knows,
     .state_size = state_size,
     .start = start,
     .decide = decide,
@@ -83,7 +77,8 @@ static void set_seer(spot_scenario_t *scenario, bool knows_future, size_t *num_a
     assert_non_null(options);
     *options = (options_t){knows_future, 1 + scenario->horizon_ms / 50, num_asked};
     spot_recovery_choice_free(&scenario->recovery);
-    scenario->recovery = (spot_recovery_choice_t){.system = &seer, .options = options};
+    scenario->recovery = (spot_recovery_choice_t){
+        .system = &seer, .traits = {.knows_future = knows_future}, .options = options};
 }
 
 static void test_recorded(void **state)

@@ -49,10 +49,10 @@ static void run_ideal(const case_t *self, spot_train_result_t *result)
     ideal = scenario.recovery.system;
     noted = *ideal;
     noted.decide = note_decision;
-    scenario.recovery.system = &noted;
+    spot_recovery_choose(&scenario.recovery, &noted);
     num_answers = 0;
     *result = run_scenario(&scenario, 0, NULL);
-    scenario.recovery.system = ideal;
+    spot_recovery_choose(&scenario.recovery, ideal);
     spot_scenario_free(&scenario);
 }
 

@@ -481,7 +481,7 @@ static void test_ideal_bounds(void **state)
         self.is_until_inside = false;
         result = run_case(&self, false, NULL);
         bind_case(&self, &scenario);
-        scenario.recovery.system = &spot_recovery_ideal;
+        spot_recovery_choose(&scenario.recovery, &spot_recovery_ideal);
         ideal = run_scenario(&scenario, 0, NULL);
         spot_scenario_free(&scenario);
         assert_true((double) kept_steps(&result) <=

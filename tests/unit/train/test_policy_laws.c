@@ -153,16 +153,15 @@ static void draw_constant_case(case_t *self, uint64_t seed)
 static double steps_with_overheads(
     const law_row_t *row, const spot_scenario_t *scenario, int64_t horizon_ms, int64_t step_ms)
 {
-    const spot_recovery_t *system = scenario->recovery.system;
     const spot_checkpoint_t *checkpoint = &scenario->job.checkpoint;
     const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
     const bool is_stalled = checkpoint->every_kind == SPOT_EVERY_STEPS;
 
-    if (system->is_lossless) {
+    if (scenario->recovery.traits.is_lossless) {
         return (double) horizon_ms / (double) step_ms;
     }
     step_ms += row->more_ms;
-    if (spot_recovery_keeps_steps(&scenario->recovery)) {
+    if (scenario->recovery.traits.keeps_steps) {
         return count_steps(horizon_ms, step_ms, 0, 0, 0);
     }
     if (row->every_steps > 0) {

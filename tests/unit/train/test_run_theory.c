@@ -225,10 +225,10 @@ static void test_nothing_to_say(void **state)
     system = scenario.recovery.system;
     other = *system;
     other.name = "other";
-    scenario.recovery.system = &other;
+    spot_recovery_choose(&scenario.recovery, &other);
     spot_run_theory_init(&theory, &scenario, &plain);
     assert_string_equal(theory.reason, "it is for recovery: checkpoint");
-    scenario.recovery.system = system;
+    spot_recovery_choose(&scenario.recovery, system);
     spot_scenario_free(&scenario);
 }
 

@@ -12,7 +12,7 @@
 #include "policy_laws.h"
 #include "random_case.h"
 #include "set_recovery.h"
-#include "sim/train/recovery/varuna/varuna.h"
+#include "sim/train/recovery/recovery_varuna.h"
 #include "varuna_case.h"
 
 #define NUM_CASES 300

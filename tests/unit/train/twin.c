@@ -273,7 +273,7 @@ static bool is_between_steps(const twin_t *self, int64_t *next_ms)
 static void save_and_hold(twin_t *self, spot_recovery_decision_t *decision)
 {
     *decision = (spot_recovery_decision_t){.is_new = true,
-        .is_same_pipelines = true,
+        .notes = SPOT_NOTE_SAME_PIPELINES,
         .work = SPOT_WORK_STEPS_KEPT,
         .num_active = (int32_t) self->active.num,
         .flush_ms = full_checkpoint_ms(self)};
@@ -305,7 +305,7 @@ static void save_in_time(twin_t *self, spot_recovery_decision_t *decision)
                next_ms > last_ms) {
         save_and_hold(self, decision);
     } else {
-        decision->wakes_at_step_end = true;
+        decision->wakes = SPOT_WAKE_STEP_END;
     }
 }
 
@@ -347,11 +347,11 @@ static void decide(twin_t *self, spot_change_kind_t kind)
     if (decision.is_new) {
         twin_carry_out(self, &decision);
     }
-    if (decision.is_new || decision.wake_ms > 0 || decision.wakes_at_step_end) {
+    if (decision.is_new || decision.wake_ms > 0 || decision.wakes == SPOT_WAKE_STEP_END) {
         self->wake_ms = decision.wake_ms > 0 ? decision.wake_ms : NEVER;
-        self->wakes_at_step_end = decision.wakes_at_step_end;
-        if (decision.is_new && decision.wakes_at_step_end && self->training_ms > self->now_ms &&
-            self->training_ms != NEVER &&
+        self->wakes_at_step_end = decision.wakes == SPOT_WAKE_STEP_END;
+        if (decision.is_new && decision.wakes == SPOT_WAKE_STEP_END &&
+            self->training_ms > self->now_ms && self->training_ms != NEVER &&
             (self->now_ms == 0 ||
                 decision.flush_ms + decision.reconfiguration_ms + decision.reload_ms ==
                     0)) { /* its loaders fill first */

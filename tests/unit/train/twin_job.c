@@ -464,7 +464,8 @@ static void settle_step_time(twin_t *self, const spot_recovery_decision_t *decis
     const int64_t world_size = decision->num_pipelines * setting->pipeline_depth;
 
     self->step_ms = decision->step_ms;
-    self->is_unmeasured = decision->num_pipelines > 0 && decision->has_flat_step_time;
+    self->is_unmeasured =
+        decision->num_pipelines > 0 && spot_decision_notes(decision, SPOT_NOTE_STEP_FLAT);
     if (decision->num_pipelines > 0 && decision->step_ms == 0) {
         self->step_ms = twin_step_time_ms(setting, world_size);
         self->is_unmeasured = world_size < setting->points[0].world_size ||
@@ -497,7 +498,8 @@ void twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
         self->training_ms = self->now_ms + (is_free ? 0 : decision->flush_ms) +
                             self->reconfiguration_ms + self->reload_ms;
     }
-    self->result->reconfigurations += self->now_ms > 0 && !decision->is_same_pipelines;
+    self->result->reconfigurations +=
+        self->now_ms > 0 && !spot_decision_notes(decision, SPOT_NOTE_SAME_PIPELINES);
     if (decision->num_active == 0) {
         start_phase(self, SPOT_JOB_WAITING, NEVER);
     } else if (decision->flush_ms > 0 && !is_free) {

@@ -618,7 +618,7 @@ int spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms)
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
     self->keeps_steps = terms->is_published && !spot_terms_has(terms, "checkpoint");
-
+    terms->traits.keeps_steps = self->keeps_steps;
     if (self->max_depth < self->min_depth) {
         spot_bind_error(bind, node, "recovery", "max_depth is less than min_depth");
     }
@@ -644,13 +644,6 @@ void spot_parcae_release(spot_parcae_t *self)
     free(self->best);
 }
 
-bool spot_parcae_keeps_steps(const void *options)
-{
-    const spot_parcae_t *self = options;
-
-    return self->keeps_steps;
-}
-
 const spot_recovery_fault_t spot_parcae_faults[] = {
     {"par_bug", "state that is missing is not transferred"},
     {"pause_merge", "a decision in a pause takes one more restart"},
@@ -672,6 +665,6 @@ void spot_parcae_decide_pair(const spot_parcae_t *self, int32_t pair_id, double 
     decision->reload_ms = llround(pause_ms) - decision->reconfiguration_ms;
     if (pair->num_pipelines > 0) {
         decision->step_ms = pair->step_ms;
-        decision->has_fitted_step_time = pair->is_fitted;
+        spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, pair->is_fitted);
     }
 }

@@ -125,7 +125,6 @@ extern const spot_field_t spot_parcae_fields[];
 /* settle and release of spot_recovery_t. */
 SPOT_MUST_CHECK int spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms);
 void spot_parcae_release(spot_parcae_t *self);
-bool spot_parcae_keeps_steps(const void *options);
 
 /* Of which paper and model its published defaults are. */
 #define SPOT_PARCAE_PUBLISHED                                                                      \

@@ -870,12 +870,6 @@ static size_t parcae_state_size(const void *options, const spot_job_t *job, int6
            2 * spot_layout_bytes(capacity) + (size_t) capacity;
 }
 
-static size_t parcae_kept_size(const void *options)
-{
-    (void) options;
-    return SPOT_PARCAE_ANSWERS_BYTES;
-}
-
 static void parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     const options_t *self = options;
@@ -1170,7 +1164,8 @@ static bool decide_ahead(const options_t *self, state_t *state, const spot_recov
     int32_t chosen;
 
     decision->num_clipped = forecast(self, state, view, counts);
-    decision->lacks_step_time = spot_parcae_lacks_step_time(&self->parcae, view);
+    spot_decision_note(
+        decision, SPOT_NOTE_STEP_UNKNOWN, spot_parcae_lacks_step_time(&self->parcae, view));
     find_first_costs(self, state, view, has_loss);
     chosen = spot_parcae_look_ahead(&state->ahead, &question);
     if (has_loss || chosen != state->pair) {
@@ -1207,7 +1202,7 @@ static void parcae_decide(const void *options, void *state, const spot_recovery_
     }
     if (!is_settled || self->predictor != PREDICT_LAST) {
         decision->wake_ms = spot_parcae_next_ms(&self->parcae, view->now_ms);
-        decision->wakes_last = true;
+        decision->wakes = SPOT_WAKE_LAST;
     }
     if (memory->leave_ms > view->now_ms && memory->leave_ms < decision->wake_ms) {
         decision->wake_ms = memory->leave_ms;
@@ -1223,6 +1218,7 @@ static int parcae_settle(void *options, spot_terms_t *terms)
     const spot_node_t *node = terms->node;
     const int ret = spot_parcae_settle(&self->parcae, terms);
 
+    terms->traits.knows_future = self->predictor == PREDICT_ORACLE;
     if (ret != 0 || self->parcae.best == NULL) {
         return ret;
     }
@@ -1245,13 +1241,6 @@ static void parcae_release(void *options)
 
     spot_parcae_moves_free(&self->sure);
     spot_parcae_release(&self->parcae);
-}
-
-static bool parcae_knows_future(const void *options)
-{
-    const options_t *self = options;
-
-    return self->predictor == PREDICT_ORACLE;
 }
 
 static const spot_field_t parcae_options[] = {
@@ -1301,17 +1290,15 @@ const spot_recovery_t spot_recovery_parcae = {
     .source = "Duan et al., Parcae, NSDI'24",
     .options = parcae_options,
     .options_size = sizeof(options_t),
-    .never_flushes = spot_recovery_has_no_flush,
     .published = SPOT_PARCAE_PUBLISHED,
-    .keeps_steps = spot_parcae_keeps_steps,
-    .has_own_step_time = true,
-    .chooses_depth = true,
+    .traits = {.has_own_step_time = true,
+        .chooses_depth = true,
+        .flushes = SPOT_FLUSHES_NEVER,
+        .kept_bytes = SPOT_PARCAE_ANSWERS_BYTES},
     .settle = parcae_settle,
     .release = parcae_release,
-    .knows_future = parcae_knows_future,
     .faults = spot_parcae_faults,
     .state_size = parcae_state_size,
     .start = parcae_start,
-    .kept_size = parcae_kept_size,
     .decide = parcae_decide,
 };

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mix of pipelines for each number of instances, computed once: by templates, by
- * uniform pipelines if the step time is a table, or by a table by n. */
+/* Pipelines of different depths from templates made in advance, with enough pipelines
+ * that any f instances can be lost at once; a pipeline copies missing layers from
+ * another one.
+ *
+ * If the step time comes from the schedule of the job's pipelines, templates have any
+ * depth. With a table the job's depth is the only one: the fastest number of uniform
+ * pipelines forms, a layer is a stage, and instances that fill no pipeline are standby.
+ */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
 #include "models/step_pipeline.h"
-#include "sim/train/recovery/oobleck/oobleck.h"
+#include "sim/train/recovery/recovery_oobleck.h"
+
+const char *const spot_oobleck_growths[] = {"at_preemption", "better", "never", NULL};
 
 #define PUBLISHED_REGROUP_MS (2 * SPOT_MS_PER_S)
 #define PUBLISHED_BYTES_PER_S 1.25e9
 
 /* ---- Mixes ---- */
 
-int64_t spot_oobleck_least_pipelines(const spot_oobleck_options_t *self, int64_t num_instances)
+/* The mix of pipelines for each number of instances, computed once: by templates, by
+ * uniform pipelines if the step time is a table, or by a table by n. */
+
+/* The least number of pipelines: f+1, so that f instances may be lost at once, or fewer
+ * if there are too few instances. */
+static int64_t least_pipelines(const spot_oobleck_options_t *self, int64_t num_instances)
 {
     const int64_t most = num_instances / self->min_depth;
 
@@ -37,7 +51,8 @@ bool spot_oobleck_can_start(const spot_oobleck_options_t *self, int64_t num_inst
            spot_oobleck_mix_of(self, num_instances)->step_ms > 0;
 }
 
-int64_t spot_oobleck_whole_ms(double step_ms)
+/* A computed step time in whole milliseconds, at least 1. */
+static int64_t whole_ms(double step_ms)
 {
     const int64_t rounded_ms = llrint(step_ms);
 
@@ -68,11 +83,11 @@ static int mix_templates(spot_oobleck_options_t *self, int64_t num_instances, in
     bool is_exact;
     spot_template_set_t set;
     const double step_ms = spot_templates_best_set(&self->templates, (int32_t) num_instances,
-        (int32_t) spot_oobleck_least_pipelines(self, num_instances), &set, &is_exact);
+        (int32_t) least_pipelines(self, num_instances), &set, &is_exact);
 
     *num_inexact += !is_exact;
     if (step_ms > 0) {
-        return add_mix(self, num_instances, &set, spot_oobleck_whole_ms(step_ms));
+        return add_mix(self, num_instances, &set, whole_ms(step_ms));
     }
     self->mixes[num_instances] = self->mixes[num_instances - 1];
     self->mixes[num_instances].lacks_step_time = true;
@@ -244,21 +259,6 @@ static void check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
     spot_by_instances_yield(&self->by_n, terms, "regroup", SPOT_BY_N_PAUSE_MS);
 }
 
-/* The simulator with these faults has a table by n and uses additions with the next
- * loss. */
-static void check_faults(
-    const spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node)
-{
-    if (self->by_n.path == NULL) {
-        spot_bind_error(
-            bind, node, "recovery.table", "the faults of the published simulator need a table");
-    }
-    if (self->growth != SPOT_OOBLECK_AT_PREEMPTION) {
-        spot_bind_error(bind, spot_node_place(node, "growth"), "recovery.growth",
-            "the faults of the published simulator go with at_preemption only");
-    }
-}
-
 static int make_templates(spot_oobleck_options_t *self, const spot_job_t *job)
 {
     const int64_t widest = self->num_layers < self->num_mixes ? self->num_layers : self->num_mixes;
@@ -324,26 +324,24 @@ static void settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
     }
 }
 
-int spot_oobleck_settle(void *options, spot_terms_t *terms)
+int spot_oobleck_settle_table(spot_oobleck_options_t *self, spot_terms_t *terms)
 {
-    spot_oobleck_options_t *self = options;
-    spot_bind_t *bind = terms->bind;
-    const spot_node_t *node = terms->node;
-    const spot_job_t *job = terms->job;
-    const int64_t capacity = terms->capacity;
-    const size_t num_errors = bind->diag->num_errors;
     const int ret = spot_by_instances_settle(&self->by_n, terms);
 
     if (spot_by_instances_is_given(&self->by_n)) {
         check_table(self, terms);
     }
-    self->has_fault = terms->has_fault;
-    if (self->has_fault) {
-        check_faults(self, bind, node);
-    }
-    if (ret != 0 || bind->diag->num_errors > num_errors) {
-        return ret;
-    }
+    return ret;
+}
+
+int spot_oobleck_settle_mixes(spot_oobleck_options_t *self, spot_terms_t *terms)
+{
+    spot_bind_t *bind = terms->bind;
+    const spot_node_t *node = terms->node;
+    const spot_job_t *job = terms->job;
+    const int64_t capacity = terms->capacity;
+    const size_t num_errors = bind->diag->num_errors;
+
     settle_sizes(self, job, capacity);
     settle_pauses(self, terms);
     check_sizes(self, bind, node, job, capacity);
@@ -357,6 +355,16 @@ int spot_oobleck_settle(void *options, spot_terms_t *terms)
     return make_mixes(self, bind, node, job);
 }
 
+static int oobleck_settle(void *options, spot_terms_t *terms)
+{
+    const size_t num_errors = terms->bind->diag->num_errors;
+    const int ret = spot_oobleck_settle_table(options, terms);
+
+    return ret != 0 || terms->bind->diag->num_errors > num_errors
+               ? ret
+               : spot_oobleck_settle_mixes(options, terms);
+}
+
 void spot_oobleck_release(void *options)
 {
     spot_oobleck_options_t *self = options;
@@ -368,3 +376,186 @@ void spot_oobleck_release(void *options)
     self->mixes = NULL;
     self->groups = NULL;
 }
+
+/* ---- The run ---- */
+
+static size_t oobleck_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+{
+    const spot_oobleck_options_t *self = options;
+
+    (void) job;
+    return sizeof(spot_oobleck_state_t) + spot_members_bytes(capacity, self->num_layers);
+}
+
+static void oobleck_start(const void *options, void *state, const spot_recovery_start_t *run)
+{
+    const spot_oobleck_options_t *self = options;
+    spot_oobleck_state_t *own = state;
+
+    spot_members_start(&own->members, own + 1, run->capacity, self->num_layers);
+}
+
+/* Goes on with the instances left if the rules of the templates give enough pipelines.
+ * Returns the step time, or 0. */
+static int64_t mend_pipelines(const spot_oobleck_options_t *self, spot_oobleck_state_t *own)
+{
+    spot_template_set_t set;
+    double step_ms;
+
+    if (!self->is_by_templates || own->members.num_members < self->min_depth) {
+        return 0;
+    }
+    spot_members_mend(&own->members, (int32_t) self->min_depth);
+    if (own->members.num_pipelines < least_pipelines(self, own->members.num_members)) {
+        return 0;
+    }
+    set = spot_members_set(&own->members);
+    step_ms = spot_templates_step_ms(&self->templates, &set);
+    return step_ms > 0 ? whole_ms(step_ms) : 0;
+}
+
+/* The pause to form pipelines: that of the row of a table, or regroup where that is
+ * given in its place; else the members regroup, and those that take layers which they
+ * did not have rebuild their parts and copy them, all at the same time, or read them
+ * from storage later. */
+static int64_t pause_ms(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
+    int64_t num_instances, bool is_alive)
+{
+    const double missing = spot_members_most_missing(&own->members);
+
+    if (spot_by_instances_is_given(&self->by_n)) {
+        return spot_by_instances_pause_ms(
+            &self->by_n, SPOT_BY_N_PAUSE_MS, num_instances, self->regroup_ms);
+    }
+    if (!is_alive) {
+        return self->regroup_ms + self->rebuild_ms;
+    }
+    return self->regroup_ms + (missing > 0 ? self->rebuild_ms : 0) +
+           spot_transfer_ms(missing * self->layer_bytes, self->bandwidth_bytes_per_s);
+}
+
+static void use_members(const spot_oobleck_state_t *own, spot_recovery_decision_t *decision)
+{
+    decision->num_pipelines = own->members.num_pipelines;
+    decision->num_active = own->members.num_members;
+    decision->step_ms = own->step_ms;
+}
+
+void spot_oobleck_form(const spot_oobleck_options_t *self, spot_oobleck_state_t *own,
+    const spot_recovery_view_t *view, int64_t num_instances, spot_recovery_decision_t *decision)
+{
+    const spot_oobleck_mix_t *best = spot_oobleck_mix_of(self, num_instances);
+    spot_template_set_t set = {.num_groups = best->num_groups};
+
+    memcpy(set.groups, &self->groups[best->groups_start],
+        (size_t) best->num_groups * sizeof(*set.groups));
+    spot_members_form(&own->members, view->fleet, &set);
+    own->step_ms = best->step_ms;
+    spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, best->is_flat);
+    spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, best->is_fitted);
+    use_members(own, decision);
+}
+
+static void wait_for_instances(spot_oobleck_state_t *own, spot_recovery_decision_t *decision)
+{
+    spot_members_clear(&own->members);
+    own->is_formed = false;
+    decision->work = SPOT_WORK_ROLLED_BACK;
+}
+
+/* How many instances pipelines would form of: with growth never only the active ones, as
+ * long as they are enough. */
+static int64_t num_to_use(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
+    const spot_recovery_view_t *view)
+{
+    return self->growth == SPOT_OOBLECK_NEVER && own->is_formed &&
+                   spot_oobleck_mix_of(self, view->num_active)->step_ms > 0
+               ? view->num_active
+               : spot_recovery_num_usable(view);
+}
+
+/* Whether the new ready instances are worth a pause. */
+static bool is_faster(
+    const spot_oobleck_options_t *self, const spot_oobleck_state_t *own, int64_t num_instances)
+{
+    const int64_t step_ms = spot_oobleck_mix_of(self, num_instances)->step_ms;
+
+    return step_ms > 0 && (double) step_ms * (1 + self->min_gain) < (double) own->step_ms;
+}
+
+/* Whether pipelines should form or form anew. */
+static bool wants_to_form(const spot_oobleck_options_t *self, const spot_oobleck_state_t *own,
+    int64_t num_instances, bool has_loss)
+{
+    if (!own->is_formed) {
+        return spot_oobleck_can_start(self, num_instances);
+    }
+    return has_loss || (self->growth == SPOT_OOBLECK_BETTER && is_faster(self, own, num_instances));
+}
+
+/* Forms pipelines after a loss, or faster ones. */
+static void form_or_mend(const spot_oobleck_options_t *self, spot_oobleck_state_t *own,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change,
+    spot_recovery_decision_t *decision)
+{
+    const int64_t num_instances = num_to_use(self, own, view);
+    const bool has_loss = change->num_lost_active > 0;
+    bool is_alive;
+
+    decision->is_new = true;
+    if (view->now_ms >= view->training_ms) {
+        spot_members_settle(&own->members);
+    }
+    spot_members_lose(&own->members, change->lost, change->num_lost_active);
+    is_alive = spot_members_hold_all(&own->members);
+    if (spot_oobleck_mix_of(self, num_instances)->step_ms == 0) {
+        wait_for_instances(own, decision);
+        return;
+    }
+    own->step_ms = has_loss && num_instances == view->num_active ? mend_pipelines(self, own) : 0;
+    if (own->step_ms == 0) {
+        spot_oobleck_form(self, own, view, num_instances, decision);
+    }
+    own->is_formed = true;
+    use_members(own, decision);
+    decision->work = is_alive ? SPOT_WORK_STEPS_KEPT : SPOT_WORK_ROLLED_BACK;
+    decision->reconfiguration_ms = pause_ms(self, own, num_instances, is_alive);
+    decision->reload_ms = is_alive ? 0 : view->job->reload_ms;
+    if (has_loss && !spot_by_instances_is_given(&self->by_n)) {
+        decision->reconfiguration_ms += self->detection_ms;
+    }
+}
+
+static void oobleck_decide(const void *options, void *state, const spot_recovery_view_t *view,
+    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
+{
+    const spot_oobleck_options_t *self = options;
+    const bool has_loss = change->num_lost_active > 0;
+    spot_oobleck_state_t *own = state;
+    int64_t num_instances;
+
+    if (!has_loss && change->num_ready == 0) {
+        return; /* the lost instances were in no pipeline */
+    }
+    num_instances = num_to_use(self, own, view);
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN,
+        spot_oobleck_mix_of(self, num_instances)->lacks_step_time);
+    if (wants_to_form(self, own, num_instances, has_loss)) {
+        form_or_mend(self, own, view, change, decision);
+    }
+}
+
+static const spot_field_t oobleck_options[] = {
+    SPOT_OOBLECK_FIELDS,
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+const spot_recovery_t spot_recovery_oobleck = {
+    SPOT_OOBLECK_TABLE,
+    .options = oobleck_options,
+    .options_size = sizeof(spot_oobleck_options_t),
+    .settle = oobleck_settle,
+    .state_size = oobleck_state_size,
+    .start = oobleck_start,
+    .decide = oobleck_decide,
+};

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recovery system bamboo: redundant computation, with the faults of the simulator
+ * that was published with it as options. Faults and system share one state machine, so
+ * that the whole system is a plug-in. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/units.h"
-#include "sim/train/recovery/bamboo/doubling.h"
+#include "share/published/pause_ends.h"
 #include "sim/train/recovery/by_instances.h"
-#include "sim/train/recovery/pause_ends.h"
+#include "sim/train/recovery/layout.h"
 #include "sim/train/recovery/recovery.h"
 
 typedef struct {
@@ -90,6 +94,7 @@ static int bamboo_settle(void *options, spot_terms_t *terms)
     bamboo_options_t *self = options;
     const int ret = spot_by_instances_settle(&self->by_n, terms);
 
+    terms->traits.redundant_share = self->redundant_share;
     spot_by_instances_yield(&self->by_n, terms, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
     spot_by_instances_yield(&self->by_n, terms, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
     settle_pauses(self, terms);
@@ -156,6 +161,138 @@ static const spot_field_t bamboo_fields[] = {
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
+/* ---- Holders of two stages ---- */
+
+/* A layout in which the holder of a stage can take the next stage too: the places of the
+ * layout, and for each place the instance that took it when its own holder was lost. It
+ * lives in the state of the policy. */
+typedef struct {
+    spot_layout_t layout; /* the places of own stages */
+    int32_t *second;      /* [capacity] by slot: the place it took, or NONE */
+    int32_t *takers;      /* [capacity] by place: the slot that took it; NONE, or
+                             abandoned */
+    int32_t *lost_places; /* [capacity] of the latest loss, scratch */
+    int32_t num_doubled;  /* instances with two places */
+} doubling_t;
+
+/* A place without a holder since before the latest loss. */
+#define ABANDONED (-2)
+
+static void clear_doubled(doubling_t *self)
+{
+    const size_t num_bytes = (size_t) self->layout.capacity * sizeof(*self->second);
+
+    memset(self->second, 0xff, num_bytes); /* all bits of NONE are set */
+    memset(self->takers, 0xff, num_bytes);
+    self->num_doubled = 0;
+}
+
+/* Bytes of memory besides the struct, and the start of an empty one in it. */
+static size_t doubling_bytes(int64_t capacity)
+{
+    return spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
+}
+
+static void doubling_start(doubling_t *self, void *memory, int64_t capacity)
+{
+    self->second = memory;
+    self->takers = self->second + capacity;
+    self->lost_places = self->takers + capacity;
+    spot_layout_start(&self->layout, self->lost_places + capacity, capacity);
+    clear_doubled(self);
+}
+
+/* Forms pipelines anew, as a layout does; no instance holds two places then. */
+static void doubling_form(
+    doubling_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
+{
+    spot_layout_form(&self->layout, fleet, num_pipelines, depth);
+    clear_doubled(self);
+}
+
+static int32_t place_before(const spot_layout_t *layout, int32_t place)
+{
+    return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
+}
+
+/* Removes lost instances. Returns whether that is fatal: one of them held two places. */
+static bool lose_doubled(doubling_t *self, const int32_t *slots, int32_t num_slots)
+{
+    bool is_fatal = false;
+
+    for (int32_t j = 0; j < num_slots; j++) {
+        int32_t *second = &self->second[slots[j]];
+
+        if (*second != SPOT_LAYOUT_NONE) {
+            self->takers[*second] = ABANDONED;
+            *second = SPOT_LAYOUT_NONE;
+            self->num_doubled--;
+            is_fatal = true;
+        }
+    }
+    return is_fatal;
+}
+
+/* Hands a lost place to the holder of the stage before. Returns whether that is fatal:
+ * the holder has two places already. If the stage before was abandoned earlier, no
+ * instance notices; that happens in a pause, or once training should have ended. */
+static bool hand_over(doubling_t *self, int32_t place)
+{
+    const int32_t before = place_before(&self->layout, place);
+    const int32_t slot = self->layout.slots[before];
+
+    if (slot == SPOT_LAYOUT_NONE || self->second[slot] != SPOT_LAYOUT_NONE) {
+        self->takers[place] = ABANDONED;
+        return slot != SPOT_LAYOUT_NONE || self->takers[before] != ABANDONED;
+    }
+    self->second[slot] = place;
+    self->takers[place] = slot;
+    self->num_doubled++;
+    return false;
+}
+
+/* Removes all instances lost at one instant, in any order, and then hands over their
+ * places. Returns whether that is fatal: one of them held two places, or no instance can
+ * take one of theirs. O(lost). */
+static bool doubling_lose(doubling_t *self, const int32_t *slots, int32_t num_slots)
+{
+    bool is_fatal = lose_doubled(self, slots, num_slots);
+    int32_t num_places = 0;
+
+    for (int32_t j = 0; j < num_slots; j++) {
+        const int32_t place = self->layout.places[slots[j]];
+
+        if (place != SPOT_LAYOUT_NONE) {
+            self->lost_places[num_places++] = place;
+        }
+    }
+    spot_layout_lose(&self->layout, slots, num_slots);
+    for (int32_t j = 0; j < num_places; j++) {
+        const bool has_failed = hand_over(self, self->lost_places[j]);
+
+        is_fatal = is_fatal || has_failed;
+    }
+    return is_fatal;
+}
+
+/* Whether some stage has no holder. O(places). */
+static bool doubling_lacks_stage(const doubling_t *self)
+{
+    const spot_layout_t *layout = &self->layout;
+
+    for (int32_t s = 0; layout->num_pipelines > 0 && s < layout->depth; s++) {
+        bool is_held = spot_layout_replicas(layout, s) > 0;
+
+        for (int32_t d = 0; !is_held && d < layout->num_pipelines; d++) {
+            is_held = self->takers[d * layout->depth + s] >= 0;
+        }
+        if (!is_held) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- The system ---- */
 
 /* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
@@ -176,7 +313,7 @@ typedef enum {
 } phase_t;
 
 typedef struct {
-    spot_doubling_t holders;
+    doubling_t holders;
     int32_t num_waiting; /* standby as the published simulator counts it */
     phase_t phase;
     bool is_slowed;
@@ -204,7 +341,7 @@ static size_t bamboo_state_size(const void *options, const spot_job_t *job, int6
 {
     (void) options;
     (void) job;
-    return sizeof(state_t) + spot_pause_ends_bytes(capacity) + spot_doubling_bytes(capacity);
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) + doubling_bytes(capacity);
 }
 
 static void bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
@@ -213,7 +350,7 @@ static void bamboo_start(const void *options, void *state, const spot_recovery_s
 
     (void) options;
     spot_pause_ends_start(&self->ends, self + 1, run->capacity);
-    spot_doubling_start(
+    doubling_start(
         &self->holders, (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
 }
 
@@ -295,7 +432,7 @@ static void decide_step(const case_t *self)
 
     if (state->row != NULL) {
         decision->step_ms = (int64_t) (factor * (double) state->step_ms);
-        decision->has_flat_step_time = state->is_flat;
+        spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, state->is_flat);
     } else if (factor > 1) {
         const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
 
@@ -309,7 +446,7 @@ static void decide_training(case_t *self)
     spot_recovery_decision_t *decision = self->decision;
 
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = SPOT_WORK_KEPT;
     decision->num_pipelines = self->state->holders.layout.num_pipelines;
     decision->num_active = self->view->num_active;
@@ -337,12 +474,12 @@ static void form(case_t *self)
 
     decide_rest(self, num_pipelines * job->pipeline_depth);
     decision->num_pipelines = (int32_t) num_pipelines;
-    decision->is_same_pipelines = true; /* the pause was counted */
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true); /* the pause was counted */
     decision->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
         decision->reload_ms = state->needs_reload ? job->reload_ms : self->options->copy_ms;
         state->reload_end_ms = self->view->now_ms + decision->reload_ms;
-        spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
+        doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
         state->needs_reload = false;
     }
@@ -369,7 +506,7 @@ static void stop(case_t *self)
         self->state->is_slowed = false;
         decide_rest(
             self, self->decision->is_new ? self->decision->num_active : self->view->num_active);
-        self->decision->is_same_pipelines = true;
+        spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
         self->decision->work = SPOT_WORK_STEPS_KEPT;
     }
 }
@@ -407,7 +544,7 @@ static void pause_all(case_t *self, int64_t pause_ms)
         form(self);
         return;
     }
-    if (!self->options->has_no_fallback && spot_doubling_lacks_stage(&state->holders)) {
+    if (!self->options->has_no_fallback && doubling_lacks_stage(&state->holders)) {
         state->needs_reload = true;
         state->trains_on = false;
     }
@@ -416,7 +553,7 @@ static void pause_all(case_t *self, int64_t pause_ms)
     if (!state->trains_on) {
         self->decision->work = state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
     }
-    self->decision->is_same_pipelines = false;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, false);
 }
 
 static void end_pause(case_t *self, int64_t pause_ms)
@@ -451,7 +588,7 @@ static bool end_pauses(case_t *self)
 
 static void begin_fatal(case_t *self)
 {
-    self->decision->is_fatal = true;
+    spot_decision_note(self->decision, SPOT_NOTE_FATAL, true);
     pause_all(self, global_pause_ms(self));
 }
 
@@ -484,7 +621,7 @@ static void lose_in_pause(case_t *self)
     }
     state->has_unseen_loss = true;
     decide_pause(self);
-    self->decision->is_same_pipelines = true;
+    spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
     self->decision->work = state->trains_on ? SPOT_WORK_KEPT : SPOT_WORK_STEPS_KEPT;
 }
 
@@ -493,7 +630,7 @@ static void handle_losses(case_t *self)
     const int32_t num_lost_active = self->change->num_lost_active;
     state_t *state = self->state;
     const bool is_fatal =
-        spot_doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
+        doubling_lose(&state->holders, self->change->gone, self->change->num_gone);
 
     if (state->phase == TRAINING) {
         lose_in_training(self, is_fatal);
@@ -503,7 +640,7 @@ static void handle_losses(case_t *self)
         lose_in_pause(self);
     } else if (num_lost_active > 0) {
         decide_rest(self, self->view->num_active);
-        self->decision->is_same_pipelines = true;
+        spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
     }
 }
 
@@ -517,7 +654,7 @@ static void handle_ready(case_t *self)
         if (!state->trains_on && !self->decision->is_new &&
             num_pausing(self) != self->view->num_active) {
             decide_rest(self, num_pausing(self));
-            self->decision->is_same_pipelines = true;
+            spot_decision_note(self->decision, SPOT_NOTE_SAME_PIPELINES, true);
             self->decision->work = SPOT_WORK_STEPS_KEPT;
         }
     } else if (state->phase != TRAINING &&
@@ -532,8 +669,9 @@ static void ask_again(case_t *self)
     const state_t *state = self->state;
 
     self->decision->wake_ms = spot_pause_ends_next_ms(&state->ends);
-    self->decision->wakes_at_step_end =
-        (state->phase == TRAINING || state->trains_on) && should_reform(self);
+    if ((state->phase == TRAINING || state->trains_on) && should_reform(self)) {
+        self->decision->wakes = SPOT_WAKE_STEP_END;
+    }
 }
 
 /* Whether fewer pipelines form than there are instances for, for lack of a step time. */
@@ -579,7 +717,7 @@ static void bamboo_decide(const void *options, void *state, const spot_recovery_
         }
     }
     ask_again(&self);
-    decision->lacks_step_time = lacks_step_time(&self);
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, lacks_step_time(&self));
 }
 
 /* ---- The system ---- */
@@ -587,11 +725,6 @@ static void bamboo_decide(const void *options, void *state, const spot_recovery_
 static void bamboo_release(void *options)
 {
     spot_by_instances_free(&((bamboo_options_t *) options)->by_n);
-}
-
-static double bamboo_redundant_share(const void *options)
-{
-    return ((const bamboo_options_t *) options)->redundant_share;
 }
 
 static const spot_recovery_fault_t bamboo_faults[] = {
@@ -613,13 +746,10 @@ const spot_recovery_t spot_recovery_bamboo = {
                  "1.5 times as long with a loss absorbed",
     .options = bamboo_fields,
     .options_size = sizeof(bamboo_options_t),
-    .never_flushes = spot_recovery_has_no_flush,
-    .has_own_step_time = true,
-    .sees_all_losses = true,
+    .traits = {.has_own_step_time = true, .sees_all_losses = true, .flushes = SPOT_FLUSHES_NEVER},
     .settle = bamboo_settle,
     .release = bamboo_release,
     .uses = spot_recovery_uses_no_notice,
-    .redundant_share = bamboo_redundant_share,
     .faults = bamboo_faults,
     .state_size = bamboo_state_size,
     .start = bamboo_start,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/train/recovery/pause_ends.h"
+#include "share/published/pause_ends.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/train/recovery/oobleck/members.h"
+#include "sim/train/recovery/members.h"
 
 #include <string.h>
 

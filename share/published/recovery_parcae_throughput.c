@@ -92,10 +92,11 @@ static void throughput_decide(const void *options, void *state, const spot_recov
     }
     memory->has_additions |= change->num_ready > 0;
     memory->is_changed |= change->num_ready > 0;
-    decision->lacks_step_time = spot_parcae_lacks_step_time(&self->parcae, view);
+    spot_decision_note(
+        decision, SPOT_NOTE_STEP_UNKNOWN, spot_parcae_lacks_step_time(&self->parcae, view));
     if (!has_loss && now_ms % self->parcae.interval_ms != 0) {
         decision->wake_ms = spot_parcae_next_ms(&self->parcae, now_ms);
-        decision->wakes_last = true;
+        decision->wakes = SPOT_WAKE_LAST;
         return;
     }
     if (has_loss || (memory->is_changed && !is_settled(&self->parcae, view))) {
@@ -145,9 +146,7 @@ const spot_recovery_t spot_recovery_parcae_throughput = {
     .options = throughput_options,
     .options_size = sizeof(options_t),
     .published = SPOT_PARCAE_PUBLISHED,
-    .keeps_steps = spot_parcae_keeps_steps,
-    .has_own_step_time = true,
-    .chooses_depth = true,
+    .traits = {.has_own_step_time = true, .chooses_depth = true},
     .settle = throughput_settle,
     .release = throughput_release,
     .faults = spot_parcae_faults,

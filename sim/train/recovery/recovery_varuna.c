@@ -10,10 +10,190 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "sim/train/recovery/varuna/varuna.h"
+#include "sim/train/recovery/recovery_varuna.h"
 
 #define PUBLISHED_DETECTION_MS (60 * SPOT_MS_PER_S)
 #define PUBLISHED_EVERY_STEPS 10
+
+/* ---- Shapes ---- */
+
+/* Takes a shape that is faster, or as fast with fewer instances. Returns whether it did.
+ * Depths come in increasing order. */
+static bool offer(
+    spot_varuna_shape_t *best, double *best_ms, int64_t num_pipelines, int64_t depth, double ms)
+{
+    const int64_t num_active = num_pipelines * depth;
+
+    if (ms > *best_ms || (ms >= *best_ms && num_active >= best->num_active)) {
+        return false;
+    }
+    *best_ms = ms;
+    best->num_pipelines = (int32_t) num_pipelines;
+    best->num_active = (int32_t) num_active;
+    best->step_ms = ms < 1 ? 1 : llrint(ms);
+    return true;
+}
+
+static int64_t pipelines_of(const spot_job_t *job, int64_t num_instances, int64_t depth)
+{
+    const int64_t num_pipelines = num_instances / depth;
+
+    return num_pipelines < job->max_pipelines ? num_pipelines : job->max_pipelines;
+}
+
+/* The next depth after depth, at most num_instances; 0: none. */
+static int64_t next_depth(int64_t depth, int64_t num_cut_points, int64_t num_instances)
+{
+    for (depth++; depth < num_cut_points && depth <= num_instances; depth++) {
+        if (num_cut_points % depth == 0) {
+            return depth;
+        }
+    }
+    return 0;
+}
+
+/* The step time by Varuna's own schedule with the largest micro-batch that fits; the
+ * time of a micro-batch is proportional to its samples. 0: none fits. */
+static double pipeline_ms(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_pipelines, int64_t depth)
+{
+    const spot_step_pipeline_t *model = &job->step_time.pipeline;
+    const int64_t samples = job->samples_per_step / num_pipelines * num_pipelines;
+    int64_t factor = self->max_micro_batch / model->micro_batch;
+    double ms = 0;
+
+    if (samples == 0) {
+        return 0;
+    }
+    for (factor = factor > 1 ? factor : 1; ms <= 0 && factor > 0; factor--) {
+        spot_step_pipeline_t scaled = *model;
+
+        scaled.schedule = SPOT_SCHEDULE_VARUNA;
+        scaled.micro_batch *= factor;
+        scaled.forward_ms *= (double) factor;
+        scaled.backward_ms *= (double) factor;
+        scaled.link_ms *= (double) factor;
+        scaled.memory.activation_bytes *= (double) factor;
+        scaled.memory.input_bytes *= (double) factor;
+        ms = spot_step_pipeline_ms(&scaled, samples, num_pipelines, depth);
+    }
+    return ms;
+}
+
+/* The same for as many pipelines as have a micro-batch each: rounding down the samples
+ * of each may leave one without, and one more instance must not make steps longer. */
+static double most_pipelines_ms(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t depth, int64_t *num_pipelines)
+{
+    const int64_t most =
+        spot_micro_batches(job->samples_per_step, job->step_time.pipeline.micro_batch, 1);
+    double ms;
+
+    if (*num_pipelines < most) {
+        return pipeline_ms(self, job, *num_pipelines, depth);
+    }
+    *num_pipelines = most;
+    ms = pipeline_ms(self, job, most, depth);
+    if (ms <= 0 && most > 1) {
+        *num_pipelines = most - 1;
+        ms = pipeline_ms(self, job, most - 1, depth);
+    }
+    return ms;
+}
+
+static spot_varuna_shape_t shape_of_model(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
+{
+    const int64_t num_cut_points = self->num_cut_points;
+    spot_varuna_shape_t best = {0};
+    double best_ms = HUGE_VAL;
+    bool lacks_step_time = false;
+    int64_t depth = 0;
+
+    while ((depth = next_depth(depth, num_cut_points, num_instances)) > 0) {
+        const int64_t limit = pipelines_of(job, num_instances, depth);
+        int64_t num_pipelines = limit;
+        const double ms = most_pipelines_ms(self, job, depth, &num_pipelines);
+
+        if (ms > 0 && ms <= (double) SPOT_MAX_DURATION_MS) {
+            lacks_step_time |= num_pipelines < limit;
+            (void) offer(&best, &best_ms, num_pipelines, depth, ms);
+        }
+    }
+    best.lacks_step_time = lacks_step_time;
+    return best;
+}
+
+/* The best pair of the job's table. lacks_step_time: more instances would be in use if
+ * the table had the next pairs of a listed depth. */
+static spot_varuna_shape_t shape_of_pairs(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
+{
+    const spot_step_grid_t *grid = &job->step_time.grid;
+    spot_varuna_shape_t best = {0};
+    double best_ms = HUGE_VAL;
+    int64_t most_lacking = 0; /* instances of a pair without a step time */
+    int64_t depth = 0;
+
+    while ((depth = next_depth(depth, self->num_cut_points, num_instances)) > 0) {
+        const int64_t limit = pipelines_of(job, num_instances, depth);
+        const int64_t num = spot_step_grid_most_pipelines(grid, limit, depth);
+        const spot_step_pair_t *pair = spot_step_grid_find(grid, num, depth);
+
+        if (num > 0 && num < limit && limit * depth > most_lacking) {
+            most_lacking = limit * depth;
+        }
+        if (pair != NULL && offer(&best, &best_ms, num, depth, pair->step_ms)) {
+            best.is_fitted = pair->origin != SPOT_STEP_MEASURED;
+        }
+    }
+    best.lacks_step_time =
+        best.num_pipelines == 0 ? num_instances > 0 : most_lacking > best.num_active;
+    return best;
+}
+
+/* With step times by world size, which are known for the job's depth only. */
+static spot_varuna_shape_t shape_of_world(const spot_job_t *job, int64_t num_instances)
+{
+    const int64_t num = spot_job_pipelines(job, num_instances);
+    spot_varuna_shape_t shape = {
+        .num_pipelines = (int32_t) num, .num_active = (int32_t) (num * job->pipeline_depth)};
+
+    if (num > 0) {
+        shape.step_ms = spot_job_step_ms(job, num);
+        shape.is_flat = !spot_job_covers_step(job, num);
+    }
+    return shape;
+}
+
+static spot_varuna_shape_t shape_of_row(const spot_varuna_options_t *self, int64_t num_instances)
+{
+    const spot_instance_row_t *row = spot_by_instances_row(&self->by_n, num_instances);
+    spot_varuna_shape_t shape = {.row = row, .lacks_step_time = row == NULL && num_instances > 0};
+
+    if (row != NULL) {
+        shape.num_pipelines = 1; /* the table does not give their number */
+        shape.num_active = (int32_t) spot_by_instances_num_active(row, num_instances);
+        shape.step_ms = spot_by_instances_step_ms(&self->by_n, row, num_instances);
+        shape.is_flat = spot_by_instances_is_flat(&self->by_n, num_instances);
+    }
+    return shape;
+}
+
+/* The shape with the shortest step for num_instances usable instances. O(depths), times
+ * the micro-batches tried with a limit of memory. */
+static spot_varuna_shape_t best_shape(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
+{
+    if (spot_by_instances_is_given(&self->by_n)) {
+        return shape_of_row(self, num_instances);
+    }
+    if (job->step_time.pipeline.num_layers > 0) {
+        return shape_of_model(self, job, num_instances);
+    }
+    return spot_step_time_is_by_pair(&job->step_time) ? shape_of_pairs(self, job, num_instances)
+                                                      : shape_of_world(job, num_instances);
+}
 
 /* ---- Pauses and checkpoints ---- */
 
@@ -74,25 +254,6 @@ static void check_table(
     }
 }
 
-/* The simulator with these faults has a table by n. */
-static void check_faults(
-    const spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node)
-{
-    if (self->by_n.path == NULL) {
-        spot_bind_error(
-            bind, node, "recovery.table", "the faults of the published simulator need a table");
-    }
-    if (self->copy_ms > 0 || self->poll_ms > 0) {
-        spot_bind_error(bind, node, "recovery",
-            "copy and poll cannot go with the faults of the published simulator");
-    }
-    if (self->fault.has_deep_failures && !self->fault.has_failing_checkpoints) {
-        spot_bind_error(bind, node, "recovery",
-            "fault_deep_failures needs fault_failing_checkpoints: yes, without which "
-            "none fails");
-    }
-}
-
 /* The default of cut_points: the layers that job.step_time gives. */
 static void settle_cut_points(
     spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node, const spot_job_t *job)
@@ -121,7 +282,7 @@ static int fill(spot_varuna_options_t *self, const spot_job_t *job)
         return SPOT_ERR_NO_MEMORY;
     }
     for (int64_t n = 0; n <= self->capacity; n++) {
-        self->shapes[n] = spot_varuna_best_shape(self, job, n);
+        self->shapes[n] = best_shape(self, job, n);
     }
     self->checkpoints[0] = checkpoint_with(self, job, job->checkpoint.write_ms);
     for (size_t j = 0; j < table->num_rows; j++) {
@@ -157,10 +318,6 @@ static int varuna_settle(void *options, spot_terms_t *terms)
     if (spot_by_instances_is_given(&self->by_n)) {
         check_table(self, bind, node);
     }
-    self->has_fault = terms->has_fault;
-    if (self->has_fault) {
-        check_faults(self, bind, node);
-    }
     settle_cut_points(self, bind, node, job);
     if (ret == 0 && bind->diag->num_errors == num_errors) {
         ret = fill(self, job);
@@ -168,7 +325,7 @@ static int varuna_settle(void *options, spot_terms_t *terms)
     return ret;
 }
 
-static void varuna_release(void *options)
+void spot_varuna_release(void *options)
 {
     spot_varuna_options_t *self = options;
 
@@ -179,13 +336,25 @@ static void varuna_release(void *options)
 
 /* ---- Deciding ---- */
 
+typedef struct {
+    int64_t flush_end_ms; /* of the latest flush: steps ended before it are durable then */
+    /* For an announced loss, 0 if none is ahead: when to stop and when to go on again;
+     * in between, whether the job trains to the end of a step. */
+    int64_t stop_ms;
+    int64_t relaunch_ms;
+    bool is_stopping;
+    int64_t deadline_ms; /* the loss to stop for */
+    int64_t poll_ms;     /* when additions are seen; 0: there are none */
+    int64_t step_ms;     /* of the latest pipelines */
+} state_t;
+
 void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
 {
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
 
     decision->is_new = true;
-    decision->lacks_step_time = shape->lacks_step_time;
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, shape->lacks_step_time);
     if (shape->num_pipelines == 0) {
         return;
     }
@@ -193,8 +362,8 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_reco
     decision->num_active = shape->num_active;
     decision->step_ms = shape->step_ms;
     decision->checkpoint = checkpoint_of(self, shape);
-    decision->has_flat_step_time = shape->is_flat;
-    decision->has_fitted_step_time = shape->is_fitted;
+    spot_decision_note(decision, SPOT_NOTE_STEP_FLAT, shape->is_flat);
+    spot_decision_note(decision, SPOT_NOTE_STEP_FITTED, shape->is_fitted);
     if (shape->row != NULL) {
         decision->reconfiguration_ms = spot_varuna_restart_ms(self, shape->row);
     } else {
@@ -203,7 +372,7 @@ void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_reco
     }
 }
 
-static void decide_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_after_loss(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     spot_varuna_decide_shape(self, view, decision);
@@ -225,13 +394,13 @@ static int64_t flush_ms(const spot_varuna_options_t *self, const spot_varuna_sha
 
 /* Writes a checkpoint before pipelines form anew. In a pause there is nothing to write
  * but the rest of a flush. */
-static void decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_morph(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
     const bool has_work = view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
 
-    decision->lacks_step_time = shape->lacks_step_time;
+    spot_decision_note(decision, SPOT_NOTE_STEP_UNKNOWN, shape->lacks_step_time);
     if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
         return; /* the new instances stay standby */
     }
@@ -249,13 +418,13 @@ static void decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t 
 static void decide_stopped(const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     decision->is_new = true;
-    decision->is_same_pipelines = true;
+    spot_decision_note(decision, SPOT_NOTE_SAME_PIPELINES, true);
     decision->work = SPOT_WORK_STEPS_KEPT;
     decision->num_active = view->num_active;
 }
 
 /* Between two steps: writes a checkpoint if it becomes durable before the loss. */
-static void decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_stop(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, int64_t deadline_ms, spot_recovery_decision_t *decision)
 {
     const int64_t write_ms = flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
@@ -275,7 +444,7 @@ static void decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *
 
 /* Stops at the end of the step under way if there is time for it; in a pause there is
  * nothing to write. */
-static void begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void begin_stop(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, int64_t write_ms, spot_recovery_decision_t *decision)
 {
     if (decision->is_new || view->training_ms > view->now_ms) {
@@ -285,14 +454,14 @@ static void begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *s
         decide_stop(self, state, view, state->deadline_ms, decision);
     } else if (view->step_end_ms <= state->deadline_ms - write_ms) {
         state->is_stopping = true;
-        decision->wakes_at_step_end = true;
+        decision->wakes = SPOT_WAKE_STEP_END;
     }
 }
 
 /* Sets the stop for the first announced loss, if a checkpoint can be written before it:
  * the lead is at least a step and the checkpoint. It replaces an earlier stop, since
  * other instances may be active now. */
-static void set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void set_stop(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t write_ms = flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
@@ -317,7 +486,7 @@ static void set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *sta
 }
 
 /* Forms pipelines again after a stop. */
-static void relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void relaunch(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     spot_varuna_decide_shape(self, view, decision);
@@ -327,7 +496,7 @@ static void relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *sta
 
 /* Ignores a wake for a stop that is cancelled, or that set_stop() handles, and one for a
  * relaunch at the instant of the loss, which follows. */
-static void decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_wake(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms == view->now_ms) {
@@ -344,7 +513,7 @@ static void decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *
 
 /* ---- The policy ---- */
 
-static void decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_loss(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms > 0 && view->now_ms >= state->flush_end_ms) {
@@ -361,7 +530,7 @@ static void decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *
 }
 
 /* Additions wait for the poll and for the end of a notice. */
-static void decide_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_additions(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t poll_ms = self->poll_ms;
@@ -378,7 +547,7 @@ static void decide_additions(const spot_varuna_options_t *self, spot_varuna_stat
 
 /* Sets the next wake. A poll before a relaunch or stop waits for it; a new decision has
  * used all additions. */
-static void set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void set_wake(const spot_varuna_options_t *self, state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (decision->is_new) {
@@ -399,12 +568,8 @@ static void varuna_decide(const void *options, void *memory, const spot_recovery
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_varuna_options_t *self = options;
-    spot_varuna_state_t *state = memory;
+    state_t *state = memory;
 
-    if (self->has_fault) {
-        spot_varuna_decide_with_faults(self, memory, view, change, decision);
-        return;
-    }
     if (change->num_lost_active > 0) {
         decide_loss(self, state, view, decision);
     } else if (change->kind == SPOT_CHANGE_WAKE) {
@@ -421,39 +586,12 @@ static void varuna_decide(const void *options, void *memory, const spot_recovery
     set_wake(self, state, view, decision);
 }
 
-static const spot_recovery_fault_t varuna_faults[] = {
-    {"fault_steps_in_pause", "steps end in a pause"},
-    {"fault_one_counter", "lost steps make checkpoints due"},
-    {"fault_failing_checkpoints", "losses to come make some fail"},
-    {"fault_deep_failures", "durable steps are taken back"},
-    {"fault_old_pauses", "a pause is that of before"},
-    {"fault_stale_timers", "a pause that is over stops the job"},
-    {"fault_idle_losses_pause", "losses of idle instances pause the job"},
-    {"fault_first_restart", "another time than the table's"},
-    {NULL, NULL},
-};
-
 static size_t varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
+    (void) options;
     (void) job;
-    return ((const spot_varuna_options_t *) options)->has_fault
-               ? sizeof(spot_varuna_faults_t) + spot_pause_ends_bytes(capacity)
-               : sizeof(spot_varuna_state_t);
-}
-
-static void varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
-{
-    if (((const spot_varuna_options_t *) options)->has_fault) {
-        spot_varuna_start_faults(options, memory, run);
-    }
-}
-
-/* The event queue of the published simulator holds the losses to come. */
-static bool varuna_knows_future(const void *options)
-{
-    const spot_varuna_options_t *self = options;
-
-    return self->fault.has_failing_checkpoints;
+    (void) capacity;
+    return sizeof(state_t);
 }
 
 /* Its table has all pauses and checkpoints; every makes its own of the write time. */
@@ -463,7 +601,7 @@ static bool varuna_uses(const void *options, const char *figure)
     const bool is_checkpoint = strncmp(figure, "checkpoint.", 11) == 0;
 
     if (strcmp(figure, "notice") == 0) {
-        return !self->has_fault;
+        return true;
     }
     if (is_checkpoint && strcmp(figure, "checkpoint.write") != 0 && self->every_steps == 0) {
         return true; /* a table has the time of a checkpoint alone */
@@ -473,103 +611,16 @@ static bool varuna_uses(const void *options, const char *figure)
 }
 
 static const spot_field_t varuna_options[] = {
-    {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL, "",
-        "detection time",
-        "time to detect a loss; lengthens the pause after one; job.detection if not "
-        "given; published: 60 s, in which transient errors may pass")},
-    {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1, (double) SPOT_MAX_STEPS,
-        "", "checkpoint interval",
-        "steps between two checkpoints, each of which stalls the job for the write time "
-        "of the checkpoint; takes the place of its other keys, which hold if it is not "
-        "given; published: 10")},
-    {SPOT_RANGE(DURATION, "copy", spot_varuna_options_t, copy_ms, 0, HUGE_VAL, "0 s",
-        "copy time of a checkpoint",
-        "time to copy a written checkpoint in the background; it is durable only then")},
-    {SPOT_RANGE(DURATION, "poll", spot_varuna_options_t, poll_ms, 0, HUGE_VAL, "0 s",
-        "polling interval",
-        "additions are seen at whole multiples of this time only; 0 s: at once")},
-    {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
-         "lead before a loss",
-         "so long before an announced loss the job writes a checkpoint at the end of its "
-         "step and pauses, if there is time for both; sooner where a step and the "
-         "checkpoint take longer. 30 s as published: what a step and the checkpoint "
-         "leave of it is not trained, for each announced loss; 0 s: all but a step is"),
-        SPOT_DECIDES},
-    {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL, "120 s",
-         "settling time",
-         "how long it pauses behind that checkpoint, and at least until the loss, before "
-         "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
-         "so, is idle for each announced loss; 0 s: it starts anew at the loss"),
-        SPOT_DECIDES},
-    {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000, "",
-        "cut points",
-        "points at which the model can be cut into stages: depths are their divisors, "
-        "but for the number itself; the layers of job.step_time if not given")},
-    {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1, 1e12, "",
-        "largest micro-batch",
-        "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
-        "in multiples of its micro_batch; only that if not given")},
-    SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
-    {SPOT_CHOICE("fault_steps_in_pause", spot_varuna_options_t, fault.has_steps_in_pause,
-        spot_no_yes, "no",
-        "yes, as the Oobleck artifact (SOSP'23) has it: after a loss steps go on, and "
-        "count, until the pause has ended")},
-    {SPOT_CHOICE("fault_one_counter", spot_varuna_options_t, fault.has_one_counter, spot_no_yes,
-        "no",
-        "yes, as there: the counter by which checkpoints are due is not rolled back, "
-        "and the first step after a loss has one too")},
-    {SPOT_CHOICE("fault_failing_checkpoints", spot_varuna_options_t, fault.has_failing_checkpoints,
-        spot_no_yes, "no",
-        "yes, as there: events to come are in a binary heap, ordered by time, at one "
-        "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
-        "checkpoint), in an array with the moves of CPython's heapq. It starts with "
-        "each addition and loss of the trace. With the faults steps_in_pause, one_counter "
-        "and stale_timers what is due in one instant has that order; without them the end "
-        "of a pause or step comes first. A checkpoint enters it with twice the "
-        "time of its write, and fails if a loss then stands before the first checkpoint "
-        "in the array; else it is durable at once")},
-    {SPOT_CHOICE("fault_deep_failures", spot_varuna_options_t, fault.has_deep_failures, spot_no_yes,
-        "no",
-        "yes, as there: a checkpoint that fails takes the ten latest steps back, "
-        "durable ones too; of fewer steps, what is missing to ten is taken from those "
-        "to come")},
-    {SPOT_CHOICE("fault_old_pauses", spot_varuna_options_t, fault.has_old_pauses, spot_no_yes, "no",
-        "yes, as there: a restart takes what the table says of the number of instances "
-        "before the loss")},
-    {SPOT_CHOICE("fault_stale_timers", spot_varuna_options_t, fault.has_stale_timers, spot_no_yes,
-        "no",
-        "yes, as there: each lost instance starts a pause of its own; the first one "
-        "that is over forms pipelines, and the next one stops the job until an instance "
-        "is lost or ready")},
-    {SPOT_CHOICE("fault_idle_losses_pause", spot_varuna_options_t, fault.idle_losses_pause,
-        spot_no_yes, "no",
-        "yes, as there: the loss of an instance on standby or in preparation is a loss "
-        "like others")},
-    {SPOT_RANGE(DURATION, "fault_first_restart", spot_varuna_options_t, fault.first_restart_ms, 0,
-        HUGE_VAL, "0 s",
-        "time of the very first restart, a checkpoint included, instead of the table's: "
-        "76 s there for BERT-large, whose table does not have it; 0 s: the table's")},
+    SPOT_VARUNA_FIELDS,
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
 const spot_recovery_t spot_recovery_varuna = {
-    .name = "varuna",
-    .doc = "checkpoints that stall, and pipelines of another depth after each change: "
-           "of those that divide the model the fastest",
-    .source = "Athlur et al., Varuna, EuroSys'22; microsoft/varuna",
-    .published = "Varuna (EuroSys'22), for any model: 60 s to detect a loss, "
-                 "checkpoints that stall every 10 steps",
+    SPOT_VARUNA_TABLE,
     .options = varuna_options,
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,
-    .release = varuna_release,
     .uses = varuna_uses,
-    .has_own_step_time = true,
-    .chooses_depth = true,
-    .sees_all_losses = true,
-    .knows_future = varuna_knows_future,
-    .faults = varuna_faults,
     .state_size = varuna_state_size,
-    .start = varuna_start,
     .decide = varuna_decide,
 };
