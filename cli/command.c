@@ -595,7 +595,7 @@ static void put_option(const spot_help_t *doc, const spot_option_t *option, cons
         option->example == NULL ? help
                                 : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
         OPTION_COLUMN);
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *command)
@@ -634,7 +634,7 @@ void spot_verb_print_help(const spot_verb_t *command, FILE *out)
 static bool is_reader_gone(const spot_diag_t *diag)
 {
     char text[128];
-    bool is_gone = diag->num_errors > 0;
+    bool is_gone = diag->num_errors > 0 && diag->num_items > 0;
 
     snprintf(text, sizeof(text), "standard output: cannot write: %s", strerror(EPIPE));
     for (size_t j = 0; j < diag->num_items && is_gone; j++) {
@@ -653,12 +653,17 @@ static void end_by_pipe(void)
 int spot_verb_close_stdout(int exit_code)
 {
     const bool is_flushed = fflush(stdout) == 0;
+    char shortage[SPOT_MEMORY_TEXT_BYTES];
     const int error = is_flushed ? 0 : errno;
     struct pollfd closed = {.fd = STDOUT_FILENO};
 
     if ((!is_flushed || ferror(stdout)) && poll(&closed, 1, 0) == 1 &&
         (closed.revents & POLLERR) != 0) {
         end_by_pipe();
+    }
+    if (exit_code == SPOT_EXIT_GOOD && !spot_help_is_whole()) {
+        fprintf(stderr, "spotsim: out of memory%s\n", spot_memory_shortage(shortage));
+        return SPOT_EXIT_FAILED;
     }
     if (exit_code != SPOT_EXIT_GOOD || (is_flushed && !ferror(stdout))) {
         return exit_code;

@@ -462,6 +462,7 @@ static int say_file(file_t *self)
         ret = spot_record_input_head(&input, text + 1, line, &self->call->diag);
         text[0] = '\n';
         kind = ret == 0 ? find_kind(self, &head, text) : 0;
+        ret = ret == 0 ? texts->error : ret; /* then the kind is not known */
     }
     for (size_t j = 0; kind == NUM_KINDS && j < NUM_KINDS; j++) {
         if (j == 0 || strcmp(kinds[j].name, kinds[j - 1].name) != 0) {

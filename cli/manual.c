@@ -58,7 +58,7 @@ static void put_item(const spot_help_t *doc, const char *name, const char *note,
     spot_texts_t texts = {0};
 
     spot_help_item(doc, name, note, spot_texts_add(&texts, "%s.", help), SPOT_HELP_BELOW);
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 /* " (s): time, lower is better; cost_usd / steps_kept". */
@@ -77,7 +77,7 @@ static void put_metric(const spot_help_t *doc, const spot_metric_t *metric)
             better == NULL ? "" : ", ", better == NULL ? "" : better,
             better == NULL ? "" : " is better", ratio),
         metric->help);
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 /* An item for each metric. */
@@ -105,7 +105,7 @@ static void put_series(const spot_help_t *doc, const spot_series_kind_t *kind)
     }
     put_item(doc, kind->name, spot_texts_add(&texts, ": %s", spot_series_shape_names[kind->shape]),
         text);
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 /* The values of keys such as policy, with the sources that they follow. */
@@ -125,7 +125,7 @@ static void put_rivals(const spot_help_t *doc, const spot_rivals_t *rivals)
                     ? rival.doc
                     : spot_texts_add(&texts, "%s. Source: %s", rival.doc, rival.source));
         }
-        spot_texts_free(&texts);
+        spot_help_texts_free(&texts);
     }
 }
 
@@ -174,7 +174,7 @@ static void put_metric_json(spot_json_t *json, const spot_metric_t *metric)
     spot_json_text(json, "denominator", metric->denominator);
     spot_json_text(json, "help", metric->help);
     spot_json_close(json, '}');
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 static void put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
@@ -419,7 +419,7 @@ static int put_units(const spot_help_t *doc, spot_diag_t *diag)
         spot_help_item(
             doc, kinds[j].what, "", spot_texts_add(&texts, "%s: %s", list, kinds[j].help), 20);
     }
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
     return 0;
 }
 
@@ -557,7 +557,7 @@ static void put_figure(const spot_help_t *doc, const char *name, const char *uni
 
     spot_help_item(doc, name, unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
         SPOT_HELP_BELOW);
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 static void put_figures(const spot_help_t *doc)

@@ -11,6 +11,19 @@
 #include "base/utf8.h"
 #include "base/verb/terminal.h"
 
+static bool is_short; /* of memory: an item was not written whole */
+
+void spot_help_texts_free(spot_texts_t *texts)
+{
+    is_short = is_short || texts->error != 0;
+    spot_texts_free(texts);
+}
+
+bool spot_help_is_whole(void)
+{
+    return !is_short;
+}
+
 static int columns_of(const char *text)
 {
     return spot_wrap_width(text, strlen(text));
@@ -225,7 +238,7 @@ static void put_field(
                strpbrk(name, "[K") == NULL) {
         fprintf(self->out, "%s=\n", name);
     }
-    spot_texts_free(&texts);
+    spot_help_texts_free(&texts);
 }
 
 /* The keys within a value: of a map, of the items of a list or dictionary, also where a
@@ -318,7 +331,7 @@ void spot_help_fields_json(spot_json_t *json, const char *name, const spot_field
             spot_help_fields_json(json, name, keys);
         }
         spot_json_close(json, '}');
-        spot_texts_free(&texts);
+        spot_help_texts_free(&texts);
     }
     spot_json_close(json, ']');
 }

@@ -3,10 +3,12 @@
  * in man(7) form. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/bind.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 typedef struct {
     FILE *out;
@@ -15,6 +17,10 @@ typedef struct {
     const char *prefix; /* not NULL: only names that start so, a line each */
     char *heading;      /* what stands above the next item, and is emptied then; or NULL */
 } spot_help_t;
+
+/* Frees the texts of an item. If they lacked memory, what was written is not whole from then on. */
+void spot_help_texts_free(spot_texts_t *texts);
+bool spot_help_is_whole(void);
 
 /* "Title:", or .SH TITLE. */
 void spot_help_section(const spot_help_t *self, const char *title);
