@@ -178,10 +178,9 @@ static void verify_ids(
 
 static void verify_distinct(const spot_trace_t *self)
 {
-    spot_names_t names;
+    spot_names_t names = {0};
     int32_t name_id = 0;
 
-    spot_names_init(&names);
     for (size_t j = 0; j < self->num_names; j++) {
         const size_t num_bytes = strlen(self->names[j]);
 
@@ -437,8 +436,9 @@ void spot_trace_instances_finish(spot_trace_instances_t *self)
     trace->num_names = self->names.num_names;
     trace->max_names = self->names.max_names;
     trace->names = self->names.names;
-    free(self->names.slots);
-    spot_names_init(&self->names);
+    self->names.names = NULL; /* it has gone over to the trace */
+    self->names.num_names = 0;
+    spot_names_free(&self->names);
     if (trace->num_name_ids > 0) {
         name_ids += trace->initial;
         for (size_t j = 0; j < trace->num_events; j++) {

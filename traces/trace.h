@@ -17,9 +17,9 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/keys.h"
 #include "base/yaml.h"
 #include "traces/file_header.h"
-#include "traces/names.h"
 
 /* Capacity of a trace that says "unbounded". */
 #define SPOT_UNBOUNDED INT32_MAX

@@ -464,11 +464,6 @@ static void fill_jobs(tables_t *self)
     free(jobs);
 }
 
-static const char *of_set(const spot_text_set_t *set, int32_t id)
-{
-    return id < 0 ? "" : set->texts[id];
-}
-
 static void fill_details(tables_t *self, const char *const *nodes)
 {
     static const spot_workload_t unknown = {
@@ -487,11 +482,12 @@ static void fill_details(tables_t *self, const char *const *nodes)
         const spot_cell_t cells[] = {text(row->id),
             text(schedule->scenario->vcs.vcs[row->vc_id].name), number(row->gpu_num),
             number((double) submit_s), number((double) row->duration_s),
-            text(of_set(&log->users, row->user_id)), text(of_set(&log->names, row->name_id)),
-            time_or_none(row->cpu_num), text(of_set(&log->states, row->state_id)),
-            text(work->model), text(work->dataset), time_or_none(work->batch_size),
-            time_or_none(work->amp), number(work->speed_per_s), number(work->gpu_util),
-            number(work->gmem_util), number(work->gmem_mib), time_or_none(work->share_score),
+            text(spot_names_text(&log->users, row->user_id)),
+            text(spot_names_text(&log->names, row->name_id)), time_or_none(row->cpu_num),
+            text(spot_names_text(&log->states, row->state_id)), text(work->model),
+            text(work->dataset), time_or_none(work->batch_size), time_or_none(work->amp),
+            number(work->speed_per_s), number(work->gpu_util), number(work->gmem_util),
+            number(work->gmem_mib), time_or_none(work->share_score),
             time_or_none(terms->min_gpus > 0 ? terms->min_gpus : -1),
             time_or_none(terms->min_gpus > 0 ? terms->max_gpus : -1),
             text(terms->scaling_id < 0 ? "" : log->scalings[terms->scaling_id].name),

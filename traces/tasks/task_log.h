@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/keys.h"
 #include "base/memory.h"
-#include "traces/names.h"
 
 /* Events of an attempt, in order of its chain. */
 enum {
