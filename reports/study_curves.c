@@ -75,18 +75,6 @@ void spot_point_lines_free(spot_point_lines_t *self)
 
 /* ---- What is drawn ---- */
 
-/* The axis with this path; num_axes: none. */
-static size_t find_axis(const spot_study_head_t *head, const char *path)
-{
-    size_t axis_id = 0;
-
-    while (
-        axis_id < head->num_axes && (path == NULL || strcmp(head->axes[axis_id].path, path) != 0)) {
-        axis_id++;
-    }
-    return axis_id;
-}
-
 /* The index of a metric by name, not_named without one; a name that is no metric is a
  * problem. */
 static size_t find_metric(
@@ -153,7 +141,7 @@ static double effect_of(const spot_curves_t *self, size_t axis_id)
 static void choose_axis(spot_curves_t *self, const char **problem)
 {
     const spot_study_head_t *head = self->head;
-    const size_t wanted_id = find_axis(head, head->plot.x);
+    const size_t wanted_id = spot_study_axis_id(head, head->plot.x);
     double largest = -1;
 
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -220,7 +208,7 @@ static int choose(spot_curves_t *self, const spot_report_t *report, const char *
     *problem = NULL;
     *self = (spot_curves_t){.head = head,
         .report = report,
-        .curve_axis_id = find_axis(head, head->plot.curves),
+        .curve_axis_id = spot_study_axis_id(head, head->plot.curves),
         .is_scattered = spot_plan_is_design(head->plan.kind)};
     self->has_all_in_one = self->is_scattered || head->plan.kind == SPOT_PLAN_ZIP;
     self->has_curve_axis = self->curve_axis_id < head->num_axes;

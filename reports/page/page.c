@@ -245,10 +245,10 @@ static void write_ledger(page_data_t *self)
 
 static void write_axis_id(page_data_t *self, const char *key, const char *path)
 {
-    for (size_t j = 0; path != NULL && j < self->head->num_axes; j++) {
-        if (strcmp(self->head->axes[j].path, path) == 0) {
-            spot_json_unsigned(&self->json, key, j);
-        }
+    const size_t axis_id = spot_study_axis_id(self->head, path);
+
+    if (axis_id < self->head->num_axes) {
+        spot_json_unsigned(&self->json, key, axis_id);
     }
 }
 
