@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "sim/schedule/policy.h"
-#include "sim/schedule/vc_core.h"
 #include "sim/schedule/vc_queue.h"
 #include "sim/schedule/vc_work.h"
 

@@ -9,6 +9,26 @@
 
 #include "sim/schedule/vc_state.h"
 
+/* A node comes or goes at a time on the clock of the job, or is there when it starts. */
+void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id);
+void spot_core_job_change(
+    spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind);
+
+/* Gives a job its core if the log names a trainer. */
+void spot_vc_add_core(spot_vc_t *self, int32_t job);
+void spot_vc_free_cores(spot_vc_t *self);
+
+/* Brings the nodes of the core up to date, runs it again, and returns when it ends. */
+int64_t spot_vc_run_core(spot_vc_t *self, int32_t job);
+
+/* Divides the time that a job has held its GPUs as the core's ledger does; finish: of
+ * all that have not ended. */
+void spot_vc_settle_core(spot_vc_t *self, int32_t job);
+void spot_vc_finish_cores(spot_vc_t *self);
+
+/* A job has all GPUs of a fleet that take jobs, and those that it had before. */
+void spot_vc_take_fleet(spot_vc_t *self, int32_t job);
+
 /* work - rate - rate ..., num_seconds times. rate > 0. O(octaves of the result). */
 double spot_work_after(double work, double rate, int64_t num_seconds);
 
