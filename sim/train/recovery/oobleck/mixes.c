@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 #include "sim/train/recovery/oobleck/oobleck.h"
 
 #define PUBLISHED_REGROUP_MS (2 * SPOT_MS_PER_S)
