@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/inputs.h"
-#include "base/json_read.h"
+#include "base/json.h"
 
 /* A file, on the disk (plain or gzip) or in memory. */
 typedef struct {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json.h"
 
 /* ---- A JSON object ----
  * JSON lines. Numbers stay text, so that no stamp passes through a double. A line ends
