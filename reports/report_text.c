@@ -16,7 +16,6 @@
 #include "reports/doubts.h"
 #include "reports/draw.h"
 #include "reports/plan_report.h"
-#include "reports/point_table.h"
 #include "reports/race_report.h"
 #include "reports/run_chart.h"
 #include "reports/run_series.h"

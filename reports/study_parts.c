@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/verb/table.h"
 #include "reports/plan_report.h"
-#include "reports/point_table.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/sensitivity.h"

@@ -19,7 +19,6 @@
 #include "reports/page/page_timeline.h"
 #include "reports/palette.h"
 #include "reports/plan_report.h"
-#include "reports/point_table.h"
 #include "reports/race_report.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
