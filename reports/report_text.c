@@ -19,7 +19,6 @@
 #include "reports/race_report.h"
 #include "reports/run_chart.h"
 #include "reports/run_series.h"
-#include "reports/study_curves.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
