@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes JSON to a stream, with commas, nesting, escapes and exact numbers. */
+/* JSON, written and read (RFC 8259).
+ *
+ * It is written to a stream, with commas, nesting, escapes and exact numbers. It is read token by
+ * token, or as a tree where values are small. */
 #pragma once
 
 #include <stdbool.h>
@@ -53,10 +56,8 @@ void spot_json_boolean(spot_json_t *self, const char *key, bool value);
  * null. */
 void spot_json_text(spot_json_t *self, const char *key, const char *value);
 
-/* ---- Json read ---- */
-
-/* The reader of JSON (RFC 8259): logs, traces, the heads of stores, rows of the loader. base/json.h
- * writes it.
+/* ---- Reading ----
+ * Of logs, traces, the heads of stores, rows of the loader.
  *
  * A reader hands out one token at a time, so that a document may have any length; its memory is
  * that of the longest text. A source may have any number of values, with blanks, line ends or

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Step time by world size, linear between measured points; or by (D,P), for the pairs of
+/* The time of a training step: of a pipeline of stages, and of a job.
+ *
+ * A job's is by world size, linear between measured points; or by (D,P), for the pairs of
  * a table or of a pipeline model only. Outside the measured world sizes both rules are
  * on the slow side: above the largest steps take as long as there, and below the
  * smallest W0 they take the work of W0 shared by fewer. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a picture is drawn: a function declares it in a chart (base/verb/chart.h), and
  * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
- * and PDF of it. A picture appears whole or not at all. */
+ * and PDF of it. A picture appears whole or not at all. The palette of all pictures is here
+ * too. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a study runs: its plan, its keys and its metrics, before and after it ran. */
+/* What a study runs: its plan, its keys and its metrics, before and after it ran; and the table
+ * of its points. */
 #pragma once
 
 #include "base/json.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of what a study says, each for terminal and page, and as programs read it: which value of
- * a key wins where, differences to the baseline, Sobol indices.
+ * a key wins where, differences to the baseline, Sobol indices; and the curves of metrics along a
+ * key, which pictures draw.
  *
  * A part is written into a document, which keeps its errors; nothing is written where the study
  * does not ask for it. */

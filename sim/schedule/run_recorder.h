@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records a replication: samples of every VC at equal intervals, who ran where, lines of
- * progress, and the tables of its end. */
+ * progress, and the tables of its end; and sums up its jobs for the metrics. */
 #pragma once
 
 #include <stdint.h>

@@ -2,8 +2,7 @@
 /* The state of one virtual cluster (VC): its nodes, the jobs that wait and those that run,
  * in whole seconds of the simulation clock. vc.h has what happens to it. A VC is zeroed
  * and initialised there; the modules that work on its parts are vc_queue.h (the order of
- * what waits), vc_work.h (what jobs have done by a second) and vc_core.h (jobs that the
- * training engine simulates). */
+ * what waits) and vc_work.h (what jobs have done by a second). */
 #pragma once
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* The work of the jobs of a virtual cluster: what a running job has done by a second, how
  * fast it is at a size, and what is durable. Running jobs are brought forward only when
  * something touches them, in a closed form, so that a second without an event costs
- * nothing. */
+ * nothing. The work of a job that the training engine simulates comes from there. */
 #pragma once
 
 #include <stdint.h>

@@ -774,19 +774,3 @@ int spot_rate_find(spot_rate_t *self, int64_t *rate_qps)
     *rate_qps = low;
     return ret;
 }
-
-int spot_serve_highest_rate(
-    const spot_plan_request_t *request, const spot_stage_option_t *options, double *rate_qps)
-{
-    spot_planning_t planning;
-    spot_rate_t self = {.planning = &planning};
-    int64_t rate = 0;
-    int ret = spot_planning_init(&planning, request);
-
-    memcpy(self.options, options, planning.pipeline->num_stages * sizeof(*options));
-    ret = ret != 0 ? ret : spot_rate_find(&self, &rate);
-    *rate_qps = (double) rate;
-    spot_arrivals_free(&self.arrivals);
-    spot_planning_free(&planning);
-    return ret;
-}

@@ -167,9 +167,8 @@ SPOT_MUST_CHECK int spot_plan_exact(
 SPOT_MUST_CHECK int spot_plan_cap(
     spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro);
 
-/* ---- Rate ---- */
-
-/* What planners give at other rates: the queries come at the same pattern, faster or slower. */
+/* ---- Other rates ----
+ * What options give when the queries come at the same pattern, faster or slower. */
 
 /* Zeroed but for planning and options; free arrivals. */
 typedef struct {

@@ -151,11 +151,10 @@ SPOT_MUST_CHECK int spot_task_log_rank(const spot_task_log_t *self, int32_t *ran
 /* Bytes of the class in an id: up to the first ( or :. */
 size_t spot_task_class_bytes(const char *id);
 
-/* ---- Task line ---- */
-
-/* A line of a task log cut into its values.
+/* ---- Lines ----
+ * A line of a task log cut into its values.
  *
- * This module owns the keys that mean something, the values of a line with their
+ * This part owns the keys that mean something, the values of a line with their
  * columns, and the two ways to cut it: a JSON object, or a trace line or line of
  * markers. Nothing is copied: values point into the line, which is written over.
  *

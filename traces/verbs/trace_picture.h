@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A picture of a trace: FOLDER/NAME-WHAT.svg, with the points that it shows as
+/* Pictures of traces: FOLDER/NAME-WHAT.svg, with the points that it shows as
  * FOLDER/NAME-WHAT.csv (8 significant digits, empty = undefined, times in s). The folder is made
  * if only its last part is missing; NAME is made safe. Where there is too little to draw, the
  * points are there all the same: a warning in diag and no error.
  *
- * This is the picture while it is made: a function begins it, declares its chart, fills the table
- * of what it shows, and ends it, which writes both files. Words and axes that several pictures
- * have are here too. The pictures are in picture_durations.h and picture_population.h. */
+ * Two groups: how long gaps, spells and lifetimes are, and instances over time. Calls fail with
+ * IO and NO_MEMORY. */
 #pragma once
 
 #include "base/verb/chart.h"
@@ -49,12 +48,10 @@ typedef struct {
 /* What a band is called. */
 #define SPOT_TRACE_BAND_NAME "A: 5–95 % of replications"
 
-/* ---- Picture durations ---- */
-
-/* Pictures of how long gaps, spells and lifetimes are, on logarithmic axes: the share that is
+/* ---- Durations ----
+ * Pictures of how long gaps, spells and lifetimes are, on logarithmic axes: the share that is
  * longer, recorded and by the laws that were fitted, quantiles against quantiles, and the gaps of
- * two traces, or of one over the band of a model. Files and errors as in trace_picture.h: IO,
- * NO_MEMORY. */
+ * two traces, or of one over the band of a model. */
 
 /* A fitted law and what it is called, e.g. "hyperexp2". */
 typedef struct {
@@ -110,10 +107,9 @@ typedef struct {
 SPOT_MUST_CHECK int spot_trace_plot_gap_overlay(
     const spot_gap_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag);
 
-/* ---- Picture population ---- */
-
-/* Pictures of instances over time: of one trace, of two, and of a trace over the band of a model;
- * and of events by the hour of the day. Files and errors as in trace_picture.h: IO, NO_MEMORY. */
+/* ---- Instances over time ----
+ * Pictures of instances over time: of one trace, of two, and of a trace over the band of a model;
+ * and of events by the hour of the day. */
 
 /* WHAT "availability": the instances over time, the capacity, the start and the censored
  * end. Columns: time_s; running (kind availability: obtainable), from then on; capacity,

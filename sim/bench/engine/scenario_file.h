@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scenario files: read, changed as a command line asks, and bound by their engine. */
+/* Scenario files: read, changed as a command line asks, and bound by their engine; and what
+ * engines with plain scenarios need of this, structs that own no memory. */
 #pragma once
 
 #include "base/diag.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Series: named tables of one replication, such as a queue over time or a row for each
+/* What one replication leaves: its series, and its log of events.
+ *
+ * Series are named tables of one replication, such as a queue over time or a row for each
  * job. An engine fills them, the store keeps them, reports draw them by their shape. */
 #pragma once
 
