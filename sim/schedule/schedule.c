@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/vc.h"
-#include "sim/schedule/vc_work.h"
 #include "traces/jobs/job_log.h"
 
 /* ---- Nodes that come and go ---- */
