@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forms of a document (base/verb/document.h): a terminal, and a page. */
+/* The forms of a document and of its tables (base/verb/document.h): a terminal, and a page. */
 #pragma once
 
 #include <stdio.h>

@@ -6,7 +6,14 @@
  * visits all of them, for tests; the results are the same.
  *
  * Life: init -> run, as often as wanted -> free. The VCs keep their results until the
- * next run. */
+ * next run.
+ *
+ * This module owns the profiler of Lucid too: a virtual cluster of its own, in which every
+ * job that is small enough runs first, the least GPUs first. A job that is short ends
+ * there; the others leave after a limit and enter their own VC with all their work. When
+ * many jobs wait the profiler borrows a node of a VC, the lender, and returns it when few
+ * jobs wait and few are forecast. Source: Hu et al., "Lucid: A Non-intrusive, Scalable and
+ * Interpretable Scheduler for Deep Learning Training Jobs", ASPLOS 2023. */
 #pragma once
 
 #include <stdbool.h>

@@ -6,7 +6,12 @@
  *
  * spot_vc_init(), then for each replication spot_vc_start_clock() and spot_vc_add_job();
  * at each second that is due the phases, in their order; spot_vc_finish() at the end. A
- * policy sees and acts through this header and those of the queue and of work. */
+ * policy sees and acts through this header and that of the queue.
+ *
+ * This module owns what a running job has done by a second, how fast it is at a size, and
+ * what is durable. Running jobs are brought forward only when something touches them, in a
+ * closed form, so that a second without an event costs nothing. The work of a job that the
+ * training engine simulates comes from there. */
 #pragma once
 
 #include <stdint.h>
