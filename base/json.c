@@ -13,7 +13,7 @@
 
 #define JSON_MAX_TEXT_BYTES ((size_t) 1 << 28)
 
-/* ---- Json ---- */
+/* ---- Writing ---- */
 
 void spot_json_init(spot_json_t *self, FILE *out, int indent)
 {
@@ -223,7 +223,7 @@ void spot_json_text(spot_json_t *self, const char *key, const char *value)
     put(self, value == NULL ? '.' : '"', key, value == NULL ? "null" : value);
 }
 
-/* ---- Json read ---- */
+/* ---- Reading ---- */
 
 /* Beside bytes: none is left, and it could not be read. */
 enum { ENDED = -1, FAILED = -2 };

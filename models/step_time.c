@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* ---- Step pipeline ---- */
-
 /* Memory of a stage. */
 typedef struct {
     double state_bytes;      /* parameters, gradients and the optimizer's state */
@@ -311,7 +309,7 @@ int spot_step_pipeline_fill(const spot_step_pipeline_t *self, int64_t samples_pe
     return ret == 0 ? spot_step_grid_seal(grid, NULL, NULL) : ret;
 }
 
-/* ---- Step time ---- */
+/* ---- The step time of a job ---- */
 
 void spot_step_time_free(spot_step_time_t *self)
 {

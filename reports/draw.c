@@ -17,7 +17,7 @@
 #include "base/watch.h"
 #include "reports/chart/svg.h"
 
-/* ---- Palette ---- */
+/* ---- The palette ---- */
 
 #define NUM_FILLED (SPOT_CHART_NUM_MARKERS - 1)
 #define NUM_COMBINATIONS (2 * NUM_FILLED - 1)
@@ -86,8 +86,6 @@ spot_chart_series_t spot_series_look(const spot_study_head_t *head, size_t axis_
         .is_hollow = place >= NUM_FILLED,
         .dash = is_bound ? SPOT_CHART_DASHED : SPOT_CHART_SOLID};
 }
-
-/* ---- Paths of pictures ---- */
 
 /* ---- Formats ---- */
 

@@ -12,7 +12,7 @@
 #include "reports/words.h"
 #include "sim/bench/analysis/point_groups.h"
 
-/* ---- Point table ---- */
+/* ---- The table of points ---- */
 
 #define MAX_PAGE_ROWS 500
 #define MAX_PAGE_CELLS 10000 /* of 45 bytes on average, so that a page stays small */
@@ -450,7 +450,7 @@ const char *spot_words_baseline(
     return text;
 }
 
-/* ---- Plan report ---- */
+/* ---- What a study runs ---- */
 
 #define MAX_VALUES 12 /* of a key that are all listed; of more numbers, the ends */
 #define MAX_POINTS 20 /* in a text */

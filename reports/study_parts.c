@@ -13,7 +13,7 @@
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/sensitivity.h"
 
-/* ---- Study curves ---- */
+/* ---- Curves along a key ---- */
 
 /* Of a key whose curves were not asked for. */
 #define MAX_CHOSEN_CURVES 8

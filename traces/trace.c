@@ -14,8 +14,6 @@
 #include "base/outfile.h"
 #include "base/units.h"
 
-/* ---- Trace ---- */
-
 /* The fields of a row of a canonical trace file. */
 enum {
     TRACE_COLUMN_TIME,
@@ -932,7 +930,7 @@ int spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *
     return ret;
 }
 
-/* ---- Recorder ---- */
+/* ---- The recorder ---- */
 
 void spot_recorder_init(spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population)
 {

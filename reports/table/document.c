@@ -8,7 +8,7 @@
 #include "base/verb/terminal.h"
 #include "reports/markup/html.h"
 
-/* ---- Table terminal ---- */
+/* ---- A table on a terminal ---- */
 
 #define TABLE_GAP 2 /* between columns */
 

@@ -11,7 +11,7 @@
 #include "sim/schedule/policy.h"
 #include "traces/jobs/job_log.h"
 
-/* ---- Profiler ---- */
+/* ---- The profiler ---- */
 
 /* When a node is borrowed and returned: at multiples of these. */
 #define GROW_EVERY_S 10

@@ -11,7 +11,7 @@
 #include "sim/schedule/policy.h"
 #include "sim/train/assumed.h"
 
-/* ---- Vc core ---- */
+/* ---- Jobs that the training engine simulates ---- */
 
 /* Gives a job its core if the log names a trainer. */
 static void vc_add_core(spot_vc_t *self, int32_t job)
@@ -413,7 +413,7 @@ static void pass_checkpoints(
     }
 }
 
-/* ---- Time ---- */
+/* ---- A running job in time ---- */
 
 /* Brings a running job forward to the end of second now_s: overhead, progress and
  * checkpoints. O(1) in the seconds. */
@@ -1089,7 +1089,7 @@ void spot_vc_add_job(
     }
 }
 
-/* ---- Time ---- */
+/* ---- The VC in time ---- */
 
 /* Brings the ledger forward to now_s. */
 static void account(spot_vc_t *self, int64_t now_s)

@@ -396,7 +396,7 @@ const char *spot_task_integer(const spot_task_value_t *value, int64_t *number)
     return spot_task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
 }
 
-/* ---- Task log ---- */
+/* ---- The log ---- */
 
 const char *const spot_task_mode_names[SPOT_NUM_MODES] = {"", "local", "remote", "redundant"};
 /* How a line names a worker: two words. */

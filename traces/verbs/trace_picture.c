@@ -14,7 +14,7 @@
 #include "base/verb/output.h"
 #include "traces/describe/describe.h"
 
-/* ---- Trace picture ---- */
+/* ---- A picture while it is made ---- */
 
 /* The median of the replications of a model. */
 static const spot_chart_series_t trace_picture_median = {.kind = SPOT_CHART_STEPS,
@@ -146,7 +146,7 @@ static const char *trace_population_word(spot_trace_kind_t kind)
     return kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running";
 }
 
-/* ---- Picture durations ---- */
+/* ---- What pictures of durations share ---- */
 
 typedef struct {
     spot_trace_picture_t picture;
@@ -155,8 +155,6 @@ typedef struct {
     double low_s, high_s;             /* ends of the axis of durations */
     double low_share;                 /* where that of shares begins */
 } duration_picture_t;
-
-/* ---- What pictures of durations share ---- */
 
 #define NUM_BEST 2 /* laws in colour; the others are grey */
 #define MAX_DOTS 150
