@@ -203,15 +203,15 @@ const char *spot_file_names_add(spot_file_names_t *self, const char *name)
         add_suffix(plain, num++, file_name);
         strcpy(folded, file_name);
         fold(folded);
-    } while (spot_text_set_find(&self->folded, folded) >= 0);
-    return spot_text_set_add(&self->folded, &self->memory, folded, &text_id) == 0
+    } while (spot_names_find(&self->folded, folded, strlen(folded)) >= 0);
+    return spot_names_add(&self->folded, folded, strlen(folded), &text_id) == 0
                ? spot_arena_text(&self->memory, file_name)
                : NULL;
 }
 
 void spot_file_names_free(spot_file_names_t *self)
 {
-    spot_text_set_free(&self->folded);
+    spot_names_free(&self->folded);
     spot_arena_free(&self->memory);
 }
 

@@ -35,7 +35,7 @@ SPOT_MUST_CHECK char *spot_picture_path(
 /* The names of one folder, without their endings. Zero it to start. */
 typedef struct {
     spot_arena_t memory;
-    spot_text_set_t folded; /* without case, as many file systems compare them */
+    spot_names_t folded; /* without case, as many file systems compare them */
 } spot_file_names_t;
 
 /* The same as spot_file_name(), with _ behind it until no earlier name of the folder is

@@ -19,14 +19,16 @@ static const void *key_of(const spot_key_view_t *keys, size_t item_id)
 
 static size_t num_bytes_of(const spot_key_view_t *keys, const void *key)
 {
-    return keys->is_bytes ? keys->item_bytes : strlen(key) + 1;
+    return keys->is_bytes ? keys->item_bytes : strlen(key);
 }
 
-static bool is_key(const spot_key_view_t *keys, size_t item_id, const void *key)
+static inline bool is_key(
+    const spot_key_view_t *keys, size_t item_id, const void *key, size_t num_bytes)
 {
-    const void *other = key_of(keys, item_id);
+    const char *other = key_of(keys, item_id);
 
-    return keys->is_bytes ? memcmp(other, key, keys->item_bytes) == 0 : strcmp(other, key) == 0;
+    return keys->is_bytes ? memcmp(other, key, num_bytes) == 0
+                          : strncmp(other, key, num_bytes) == 0 && other[num_bytes] == '\0';
 }
 
 /* The upper half folds into the lower one, which finds the place. */
@@ -37,10 +39,9 @@ static uint32_t hash_of(const void *key, size_t num_bytes)
     return (uint32_t) (hash ^ hash >> 32);
 }
 
-int32_t spot_key_table_find(
-    const spot_key_table_t *self, const spot_key_view_t *keys, const void *key)
+static inline int32_t find(const spot_key_table_t *self, const spot_key_view_t *keys, uint32_t hash,
+    const void *key, size_t num_bytes)
 {
-    const uint32_t hash = hash_of(key, num_bytes_of(keys, key));
     const size_t mask = self->num_places - 1;
 
     if (self->num_places == 0) {
@@ -49,11 +50,19 @@ int32_t spot_key_table_find(
     for (size_t at = hash & mask; self->places[at].item_id >= 0; at = (at + 1) & mask) {
         const int32_t item_id = self->places[at].item_id;
 
-        if (self->places[at].hash == hash && is_key(keys, (size_t) item_id, key)) {
+        if (self->places[at].hash == hash && is_key(keys, (size_t) item_id, key, num_bytes)) {
             return item_id;
         }
     }
     return -1;
+}
+
+int32_t spot_key_table_find(
+    const spot_key_table_t *self, const spot_key_view_t *keys, const void *key)
+{
+    const size_t num_bytes = num_bytes_of(keys, key);
+
+    return find(self, keys, hash_of(key, num_bytes), key, num_bytes);
 }
 
 static void enter(spot_key_place_t *places, size_t num_places, spot_key_place_t place)
@@ -67,12 +76,16 @@ static void enter(spot_key_place_t *places, size_t num_places, spot_key_place_t 
     places[at] = place;
 }
 
+/* Makes room for one more item. */
 static int grow(spot_key_table_t *self)
 {
     const size_t num = self->num_places == 0 ? LEAST_PLACES : 2 * self->num_places;
-    spot_key_place_t *places =
-        num > SIZE_MAX / sizeof(*places) ? NULL : malloc(num * sizeof(*places));
+    spot_key_place_t *places;
 
+    if (4 * (self->num_items + 1) <= 3 * self->num_places) {
+        return 0;
+    }
+    places = num > SIZE_MAX / sizeof(*places) ? NULL : malloc(num * sizeof(*places));
     if (places == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -93,8 +106,7 @@ int spot_key_table_enter(spot_key_table_t *self, const spot_key_view_t *keys, si
     const void *key = key_of(keys, item_id);
     const spot_key_place_t place = {hash_of(key, num_bytes_of(keys, key)), (int32_t) item_id};
 
-    if (item_id > INT32_MAX ||
-        (4 * (self->num_items + 1) > 3 * self->num_places && grow(self) != 0)) {
+    if (item_id > INT32_MAX || grow(self) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     enter(self->places, self->num_places, place);
@@ -108,44 +120,49 @@ void spot_key_table_free(spot_key_table_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* ---- Sets of texts ---- */
+/* ---- Names ---- */
 
-static spot_key_view_t keys_of(const spot_text_set_t *self)
+static int32_t find_name(
+    const spot_names_t *self, uint32_t hash, const char *text, size_t num_bytes)
 {
-    return (spot_key_view_t){.items = self->texts, .item_bytes = sizeof(*self->texts)};
+    const spot_key_view_t keys = {.items = self->names, .item_bytes = sizeof(*self->names)};
+
+    return find(&self->table, &keys, hash, text, num_bytes);
 }
 
-int32_t spot_text_set_find(const spot_text_set_t *self, const char *text)
+int32_t spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes)
 {
-    const spot_key_view_t keys = keys_of(self);
-
-    return spot_key_table_find(&self->table, &keys, text);
+    return find_name(self, hash_of(text, num_bytes), text, num_bytes);
 }
 
-int spot_text_set_add(
-    spot_text_set_t *self, spot_arena_t *arena, const char *text, int32_t *text_id)
+int spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id)
 {
-    const char *copy;
-    spot_key_view_t keys;
-    int ret;
+    const uint32_t hash = hash_of(text, num_bytes);
+    const int32_t found = find_name(self, hash, text, num_bytes);
+    char *copy;
 
-    *text_id = text[0] == '\0' ? -1 : spot_text_set_find(self, text);
-    if (text[0] == '\0' || *text_id >= 0) {
+    if (found >= 0) {
+        *name_id = found;
         return 0;
     }
-    copy = spot_arena_text(arena, text);
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self, texts, copy);
-    if (ret != 0) {
-        return ret;
+    copy = spot_text_copy(text, num_bytes);
+    if (copy == NULL || self->num_names > INT32_MAX || grow(&self->table) != 0 ||
+        SPOT_ARRAY_APPEND(self, names, copy) != 0) {
+        free(copy);
+        return SPOT_ERR_NO_MEMORY;
     }
-    *text_id = (int32_t) self->num_texts - 1;
-    keys = keys_of(self);
-    return spot_key_table_enter(&self->table, &keys, self->num_texts - 1);
+    *name_id = (int32_t) self->num_names - 1;
+    enter(self->table.places, self->table.num_places, (spot_key_place_t){hash, *name_id});
+    self->table.num_items++;
+    return 0;
 }
 
-void spot_text_set_free(spot_text_set_t *self)
+void spot_names_free(spot_names_t *self)
 {
-    free(self->texts);
+    for (size_t j = 0; j < self->num_names; j++) {
+        free(self->names[j]);
+    }
+    free(self->names);
     spot_key_table_free(&self->table);
     memset(self, 0, sizeof(*self));
 }

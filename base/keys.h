@@ -2,8 +2,8 @@
 /* Items by their keys: finding, grouping, sorting.
  *
  * spot_key_table_t finds an item of the owner's array by its key in O(1); the owner keeps
- * the items. spot_text_set_t numbers different texts. spot_group_equal() finds repeats
- * among keys that are all there, spot_order_integers() sorts by integers. */
+ * the items. spot_names_t owns distinct texts and numbers them. spot_group_equal() finds
+ * repeats among keys that are all there, spot_order_integers() sorts by integers. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,22 +62,31 @@ SPOT_MUST_CHECK int spot_key_table_enter(
 
 void spot_key_table_free(spot_key_table_t *self);
 
-/* Different texts. Zero it to start. */
+/* ---- Names ---- */
+
+/* Distinct texts, numbered 0, 1, ... in the order of their addition. Zero it to start. */
 typedef struct {
-    size_t num_texts;
-    size_t max_texts;
-    const char **texts; /* [num_texts] by first appearance, in an arena */
+    size_t num_names;
+    size_t max_names;
+    char **names; /* [num_names] by id, owned */
     spot_key_table_t table;
-} spot_text_set_t;
+} spot_names_t;
 
-/* The id of a text, or -1. O(1). */
-int32_t spot_text_set_find(const spot_text_set_t *self, const char *text);
+/* The id of a text of num_bytes bytes, or -1. O(bytes) expected. */
+int32_t spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes);
 
-/* The same, added with a copy in the arena if it is new; "" is none, -1. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_text_set_add(
-    spot_text_set_t *self, spot_arena_t *arena, const char *text, int32_t *text_id);
+/* Sets name_id to the id of a text; adds a copy of one that is not there. NO_MEMORY
+ * leaves self unchanged. O(bytes) expected. */
+SPOT_MUST_CHECK int spot_names_add(
+    spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id);
 
-void spot_text_set_free(spot_text_set_t *self);
+/* "" for -1. */
+static inline const char *spot_names_text(const spot_names_t *self, int32_t name_id)
+{
+    return name_id < 0 ? "" : self->names[name_id];
+}
+
+void spot_names_free(spot_names_t *self);
 
 /* ---- Groups ---- */
 

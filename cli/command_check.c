@@ -303,7 +303,7 @@ SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL
 SAY(say_jobs, spot_schedule_log,
     spot_schedule_log_read(&file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),
     NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs),
-    NUMBER("users", file.log.users.num_texts), ret = say_table(self))
+    NUMBER("users", file.log.users.num_names), ret = say_table(self))
 SAY(say_tasks, spot_task_log,
     spot_task_log_read(&file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers),

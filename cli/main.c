@@ -10,7 +10,6 @@
 #include "reports/chart/svg.h"
 #include "reports/page/page_timeline.h"
 #include "reports/table/document.h"
-#include "reports/table/table_terminal.h"
 
 #define NAME_COLUMNS 14 /* of names in lists */
 

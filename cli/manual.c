@@ -10,7 +10,7 @@
 #include "base/provenance.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 #include "reports/words.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/bench/engine/scenario_file.h"

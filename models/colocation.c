@@ -55,7 +55,7 @@ static const pair_row_t empty_row = {.pair = {.can_share = true}};
 typedef struct {
     spot_colocation_t *self;
     spot_texts_t texts;
-    spot_text_set_t keys;
+    spot_names_t keys;
 } reading_t;
 
 #define COLUMN(kind, name, member, ...)                                                            \
@@ -105,9 +105,10 @@ static int take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const v
     int ret = 0;
 
     for (size_t k = 0; k < 2; k++) {
-        ret =
-            spot_error_first(ret, spot_text_set_add(&reading->keys, &reading->texts.arena,
-                                      key_text(&reading->texts, &from->keys[k]), &pair.key_ids[k]));
+        const char *key = key_text(&reading->texts, &from->keys[k]);
+
+        ret = spot_error_first(
+            ret, spot_names_add(&reading->keys, key, strlen(key), &pair.key_ids[k]));
     }
     return spot_error_first(ret, SPOT_ARRAY_APPEND(reading->self, measured, pair));
 }
@@ -188,11 +189,10 @@ static int take_workloads(reading_t *reading, const spot_colocated_t *workloads)
         const spot_colocated_t *from = &workloads[j];
         const workload_key_t key = {from->model, from->dataset, from->batch_size, from->amp};
         const char *model = trim(&reading->texts, from->model);
+        const char *text = key_text(&reading->texts, &key);
 
         self->uses[j] = (struct spot_colocation_use){
-            .key_id = model[0] == '\0'
-                          ? -1
-                          : spot_text_set_find(&reading->keys, key_text(&reading->texts, &key)),
+            .key_id = model[0] == '\0' ? -1 : spot_names_find(&reading->keys, text, strlen(text)),
             .is_heavy = is_heavy(model),
             .gpu_util = isfinite(from->gpu_util) ? from->gpu_util : 100,
             .gmem_util = isfinite(from->gmem_util) ? from->gmem_util : 100,
@@ -214,7 +214,7 @@ int spot_colocation_init(spot_colocation_t *self, const char *path, spot_unknown
     ret = path == NULL ? 0 : read_pairs(&reading, path, diag);
     ret = ret == 0 ? take_workloads(&reading, workloads) : ret;
     ret = spot_error_first(ret, reading.texts.error);
-    spot_text_set_free(&reading.keys);
+    spot_names_free(&reading.keys);
     spot_texts_free(&reading.texts);
     return ret;
 }

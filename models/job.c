@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "models/profile.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 
 /* Bytes a parameter of a checkpoint: those in memory but the gradient. */
 #define MODEL_SAVED_BYTES 14

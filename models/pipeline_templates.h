@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 
 /* The most instances of a set of pipelines. */
 #define SPOT_TEMPLATES_MAX_INSTANCES 512

@@ -10,7 +10,7 @@
 #include "base/outfile.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 
 #define MS_PER_S 1000.0
 

@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "base/verb/terminal.h"
 #include "reports/draw.h"
-#include "reports/palette.h"
 
 /* ---- Words and limits ---- */
 

@@ -11,7 +11,6 @@
 #include "base/verb/terminal.h"
 #include "reports/doubts.h"
 #include "reports/race_report.h"
-#include "reports/study_curves.h"
 #include "reports/study_parts.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/effects.h"

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/verb/table.h"
-#include "reports/point_table.h"
+#include "reports/plan_report.h"
 #include "reports/race_report.h"
 #include "reports/words.h"
 

@@ -2,7 +2,7 @@
 /* A whole study as people read it: a text on a terminal, or tables and pictures for a paper.
  *
  * Each call writes one document from a report that was read (reports/report.h), or from a store.
- * The parts of the text are in reports/point_table.h, race_report.h and study_parts.h. */
+ * The parts of the text are in reports/plan_report.h, race_report.h and study_parts.h. */
 #pragma once
 
 #include "reports/draw.h"
@@ -19,7 +19,7 @@ SPOT_MUST_CHECK int spot_report_text_write(
     const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
 
 /* The study, what its figures rest on and what makes them doubtful, then one line a
- * point: see reports/point_table.h; where it has a baseline, the differences to it and
+ * point: see reports/plan_report.h; where it has a baseline, the differences to it and
  * what pairing is worth; where it looks for an optimum, the answer first and only the
  * points that may be the best; what wins where, and Sobol indices, where it asks. elsewhere:
  * a file with all points, in place of a table of more than 10,000 and nothing else, which
@@ -41,7 +41,7 @@ const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num
 
 /* ---- Tables for papers ---- */
 
-/* The tables of reports/point_table.h in words of people: one row a point, each metric
+/* The tables of reports/plan_report.h in words of people: one row a point, each metric
  * as mean and half width of its interval, and the differences to the baseline where
  * there is one. The pairs of the report must have been read. IO, NO_MEMORY, errors of
  * reading the store. */

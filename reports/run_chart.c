@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/outfile.h"
 #include "base/verb/chart.h"
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "reports/words.h"
 
 /* ---- Distributions ---- */

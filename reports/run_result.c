@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "reports/run_series.h"
-#include "reports/table/table_terminal.h"
+#include "reports/table/document.h"
 
 /* ---- Metrics ---- */
 

@@ -10,7 +10,7 @@
 #include "base/keys.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/palette.h"
+#include "reports/draw.h"
 
 /* ---- Spans: bars in lanes ---- */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/memory.h"
-#include "traces/names.h"
 
 void spot_keys_free(spot_keys_t *self)
 {
@@ -251,7 +251,6 @@ int spot_file_header_read(
     header_t header = {.found = self, .file = spot_csv_file(csv), .diag = diag};
     int ret;
 
-    spot_names_init(&header.keys);
     ret = read_lines(&header, csv, row);
     spot_names_free(&header.keys);
     free(header.key_lines);

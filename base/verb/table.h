@@ -3,7 +3,7 @@
  *
  * Add columns, then rows and their cells; print the table in one of its dialects and free it. The
  * table owns its texts and keeps the first error, which the dialects return. The others are in
- * table_terminal.h, table_paper.h and document.h (pages). */
+ * table_paper.h and document.h (terminal, pages). */
 #pragma once
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/inputs.h"
 #include "base/integers.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 typedef struct {

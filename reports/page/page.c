@@ -14,12 +14,11 @@
 #include "base/provenance.h"
 #include "reports/answer.h"
 #include "reports/doubts.h"
+#include "reports/draw.h"
 #include "reports/markup/html.h"
 #include "reports/page/page_parts.h"
 #include "reports/page/page_timeline.h"
-#include "reports/palette.h"
 #include "reports/plan_report.h"
-#include "reports/point_table.h"
 #include "reports/race_report.h"
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
@@ -245,10 +244,10 @@ static void write_ledger(page_data_t *self)
 
 static void write_axis_id(page_data_t *self, const char *key, const char *path)
 {
-    for (size_t j = 0; path != NULL && j < self->head->num_axes; j++) {
-        if (strcmp(self->head->axes[j].path, path) == 0) {
-            spot_json_unsigned(&self->json, key, j);
-        }
+    const size_t axis_id = spot_study_axis_id(self->head, path);
+
+    if (axis_id < self->head->num_axes) {
+        spot_json_unsigned(&self->json, key, axis_id);
     }
 }
 

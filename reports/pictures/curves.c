@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "reports/pictures/parts.h"
 
 #define MAX_PANELS SPOT_MAX_FRAMES

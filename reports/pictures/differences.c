@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "reports/pictures/parts.h"
 
 #define MIN_CURVE_X 4 /* values along x that are worth a curve */

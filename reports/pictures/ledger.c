@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "reports/pictures/parts.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "reports/pictures/parts.h"
 #include "sim/bench/analysis/pareto.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "reports/study_curves.h"
+#include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
 #include "sim/bench/store/head.h"

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forms of a document (base/verb/document.h): a terminal, and a page. */
+/* The forms of a document and of its tables (base/verb/document.h): a terminal, and a page. */
 #pragma once
 
 #include <stdio.h>
 
 #include "base/verb/document.h"
+#include "base/verb/table.h"
+
+/* One line a row. Prose goes on several lines where room is short; columns that do not
+ * fit beside the others follow in a block below with the keys again; where not even one
+ * fits beside the keys, each row is a block of "name  value". No line is wider than the
+ * terminal unless a single word or number is. Control characters are shown as \xHH.
+ * Caption before, notes behind. Error of the table, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_table_write_terminal(
+    const spot_table_t *self, const spot_terminal_t *terminal, FILE *out);
 
 /* Begin a document. Both streams, and the terminal, must outlive self. */
 void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);

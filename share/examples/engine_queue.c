@@ -15,7 +15,7 @@
 #include "base/calendar.h"
 #include "base/rng.h"
 #include "base/stats.h"
-#include "sim/bench/engine/plain_scenario.h"
+#include "sim/bench/engine/scenario_file.h"
 
 #define MAX_SERVERS 1000
 #define NS_PER_S 1000000000

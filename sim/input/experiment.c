@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "sim/bench/engine/plain_scenario.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/input/scenario.h"
 
 #define MAX_ROWS 2000 /* of a series */

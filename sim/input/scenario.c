@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/stats.h"
+#include "traces/laws/law.h"
 
 typedef spot_input_scenario_t scenario_t;
 
@@ -84,14 +85,14 @@ static void settle_law(
 
 double spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng)
 {
-    const double square = self->cv * self->cv;
+    const double square = self->cv * self->cv, shape_and_scale[] = {1 / square, square};
 
     switch (self->kind) {
-        case LOGNORMAL:
+        case LOGNORMAL: /* by another method than spot_family_lognormal: other numbers */
             return exp(
                 self->sigma * (gsl_ran_gaussian_ziggurat(spot_rng_gsl(rng), 1) - self->sigma / 2));
         case GAMMA:
-            return gsl_ran_gamma(spot_rng_gsl(rng), 1 / square, square);
+            return spot_family_gamma.draw(shape_and_scale, rng);
         case MEASURED:
             return self->measured.values[spot_rng_below(rng, self->measured.num)];
         default:

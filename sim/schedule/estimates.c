@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -26,7 +27,7 @@ void spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_durati
     if (row->workload_id >= 0) {
         const spot_workload_t *workload = &log->workloads[row->workload_id];
 
-        job->model_id = spot_text_set_find(&log->words, workload->model);
+        job->model_id = spot_names_find(&log->words, workload->model, strlen(workload->model));
         job->amp = workload->amp;
         job->gpu_util = workload->gpu_util;
         job->gmem_util = workload->gmem_util;
@@ -42,7 +43,7 @@ static int start_learner(spot_estimates_t *self, spot_duration_method_t method,
     const spot_duration_request_t request = {.method = method,
         .num_jobs = log->num_jobs,
         .jobs = self->jobs,
-        .num_users = log->users.num_texts,
+        .num_users = log->users.num_names,
         .num_vcs = self->scenario->vcs.num_vcs,
         .is_nominal = self->setting->is_nominal != 0,
         .clock_zero_s = log->clock_zero_s == SPOT_JOB_NO_CLOCK ? 0 : log->clock_zero_s,

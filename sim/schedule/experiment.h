@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/bench/engine/experiment.h"
+#include "sim/schedule/run_recorder.h"
 #include "sim/schedule/schedule.h"
-#include "sim/schedule/summary.h"
 
 /* values: [num_metrics] of the outputs; the derived ones are left alone. */
 void spot_schedule_yield(

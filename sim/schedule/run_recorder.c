@@ -12,6 +12,126 @@
 #include "base/stats.h"
 #include "sim/schedule/policy.h"
 
+/* ---- Summary ---- */
+
+void spot_summaries_free(spot_summaries_t *self)
+{
+    free(self->values);
+    free(self->queues);
+    free(self->starts);
+    free(self->summaries);
+    *self = (spot_summaries_t){0};
+}
+
+static int reserve(spot_summaries_t *self, size_t num_jobs, size_t num_vcs)
+{
+    int ret = SPOT_ARRAY_ROOM(self, values, num_jobs);
+
+    ret = spot_error_first(ret, SPOT_ARRAY_ROOM(self, queues, num_jobs));
+    ret = spot_error_first(ret, SPOT_ARRAY_ROOM(self, starts, num_vcs + 2));
+    return spot_error_first(ret, SPOT_ARRAY_ROOM(self, summaries, num_vcs + 1));
+}
+
+static double mean(int64_t total, int64_t num)
+{
+    return num == 0 ? (double) NAN : (double) total / (double) num;
+}
+
+/* Fills in what follows from totals, and quantiles of times of the jobs that ended. */
+static void finish(spot_job_summary_t *self, double *jct, double *queue)
+{
+    const int64_t num_ended = self->num_jobs - self->num_unfinished;
+    double of_jct[3], of_queue[3];
+
+    self->avg_jct = mean(self->ended[0].jct_s + self->ended[1].jct_s, num_ended);
+    self->avg_queue = mean(self->ended[0].queue_s + self->ended[1].queue_s, num_ended);
+    self->jct_small = mean(self->ended[0].jct_s, self->ended[0].num_jobs);
+    self->jct_large = mean(self->ended[1].jct_s, self->ended[1].num_jobs);
+    self->queue_small = mean(self->ended[0].queue_s, self->ended[0].num_jobs);
+    self->queue_large = mean(self->ended[1].queue_s, self->ended[1].num_jobs);
+    spot_quantiles(jct, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.99}, of_jct);
+    spot_quantiles(queue, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.999}, of_queue);
+    self->jct_p50 = of_jct[0];
+    self->jct_p95 = of_jct[1];
+    self->jct_p99 = of_jct[2];
+    self->queue_p50 = of_queue[0];
+    self->queue_p95 = of_queue[1];
+    self->queue_p999 = of_queue[2];
+}
+
+/* Counts the jobs of each VC, and where the times of those that ended start. */
+static void count(spot_summaries_t *self, const spot_schedule_t *schedule)
+{
+    const size_t num_vcs = (size_t) schedule->num_vcs;
+
+    memset(self->summaries, 0, (num_vcs + 1) * sizeof(*self->summaries));
+    for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
+        if (spot_schedule_has_job(schedule, j)) {
+            spot_job_summary_t *vc = &self->summaries[schedule->log->jobs[j].vc_id];
+
+            vc->num_jobs++;
+            vc->num_unfinished += spot_schedule_result(schedule, j).end_s < 0;
+        }
+    }
+    self->starts[0] = 0;
+    for (size_t j = 0; j < num_vcs; j++) {
+        const spot_job_summary_t *vc = &self->summaries[j];
+
+        self->starts[j + 1] = self->starts[j] + (size_t) (vc->num_jobs - vc->num_unfinished);
+        self->summaries[num_vcs].num_jobs += vc->num_jobs;
+        self->summaries[num_vcs].num_unfinished += vc->num_unfinished;
+    }
+}
+
+/* Puts the times of a VC's jobs from starts[vc] on, and adds them to its totals. */
+static void collect(spot_summaries_t *self, const spot_schedule_t *schedule)
+{
+    for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
+        const spot_job_row_t *row = &schedule->log->jobs[j];
+        const spot_job_result_t result = spot_schedule_result(schedule, j);
+
+        if (result.end_s >= 0) {
+            const int64_t jct_s = result.end_s - spot_schedule_submit_s(schedule, j);
+            const bool is_large = row->gpu_num > schedule->scenario->large_over;
+            spot_job_summary_t *vc = &self->summaries[row->vc_id];
+            const size_t place = self->starts[row->vc_id]++;
+
+            self->values[place] = (double) jct_s;
+            self->queues[place] = (double) result.queue_s;
+            vc->ended[is_large].num_jobs++;
+            vc->ended[is_large].jct_s += jct_s;
+            vc->ended[is_large].queue_s += result.queue_s;
+        }
+    }
+}
+
+int spot_schedule_summarise(spot_summaries_t *self, const spot_schedule_t *schedule)
+{
+    const size_t num_vcs = (size_t) schedule->num_vcs;
+    spot_job_summary_t *all;
+    size_t start = 0;
+
+    if (reserve(self, schedule->log->num_jobs, num_vcs) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    count(self, schedule);
+    collect(self, schedule);
+    all = &self->summaries[num_vcs];
+    for (size_t j = 0; j < num_vcs; j++) { /* starts are those of the next VC now */
+        spot_job_summary_t *vc = &self->summaries[j];
+
+        finish(vc, self->values + start, self->queues + start);
+        start = self->starts[j];
+        for (int k = 0; k < 2; k++) {
+            all->ended[k].num_jobs += vc->ended[k].num_jobs;
+            all->ended[k].jct_s += vc->ended[k].jct_s;
+            all->ended[k].queue_s += vc->ended[k].queue_s;
+        }
+    }
+    finish(all, self->values, self->queues);
+    return 0;
+}
+
 /* ---- Samples ---- */
 
 #define SMALL_GPUS 8
@@ -199,7 +319,7 @@ static void add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_
 }
 
 /* Counts a sample of a VC for all VCs. */
-static void count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
+static void count_cells(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
 {
     while (row_id >= self->num_all) {
         if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
@@ -231,7 +351,7 @@ static void samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
     for (; next_s < until_s && self->error == 0; next_s += interval_s, row_id++) {
         add_row(self, schedule, series, row_id, &sample);
         if (vc->vc_id < schedule->num_vcs) { /* nodes of the profiler are those of VCs */
-            count(self, row_id, &sample);
+            count_cells(self, row_id, &sample);
         }
     }
 }
@@ -464,11 +584,6 @@ static void fill_jobs(tables_t *self)
     free(jobs);
 }
 
-static const char *of_set(const spot_text_set_t *set, int32_t id)
-{
-    return id < 0 ? "" : set->texts[id];
-}
-
 static void fill_details(tables_t *self, const char *const *nodes)
 {
     static const spot_workload_t unknown = {
@@ -487,11 +602,12 @@ static void fill_details(tables_t *self, const char *const *nodes)
         const spot_cell_t cells[] = {text(row->id),
             text(schedule->scenario->vcs.vcs[row->vc_id].name), number(row->gpu_num),
             number((double) submit_s), number((double) row->duration_s),
-            text(of_set(&log->users, row->user_id)), text(of_set(&log->names, row->name_id)),
-            time_or_none(row->cpu_num), text(of_set(&log->states, row->state_id)),
-            text(work->model), text(work->dataset), time_or_none(work->batch_size),
-            time_or_none(work->amp), number(work->speed_per_s), number(work->gpu_util),
-            number(work->gmem_util), number(work->gmem_mib), time_or_none(work->share_score),
+            text(spot_names_text(&log->users, row->user_id)),
+            text(spot_names_text(&log->names, row->name_id)), time_or_none(row->cpu_num),
+            text(spot_names_text(&log->states, row->state_id)), text(work->model),
+            text(work->dataset), time_or_none(work->batch_size), time_or_none(work->amp),
+            number(work->speed_per_s), number(work->gpu_util), number(work->gmem_util),
+            number(work->gmem_mib), time_or_none(work->share_score),
             time_or_none(terms->min_gpus > 0 ? terms->min_gpus : -1),
             time_or_none(terms->min_gpus > 0 ? terms->max_gpus : -1),
             text(terms->scaling_id < 0 ? "" : log->scalings[terms->scaling_id].name),
@@ -757,7 +873,7 @@ static bool is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t r
                                       : is_profiled && spot_profiler_is_final(profiler, row_id);
 }
 
-/* Removes the lines after the last second of a VC. Its jobs that are skipped count as
+/* Removes the lines after the last second of a VC. Its jobs that are skipped count_cells as
  * ended as soon as all that come before them have arrived, as in the published
  * simulator. */
 static void finish_lines(spot_run_recorder_t *self, int32_t vc_id)

@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records a replication: samples of every VC at equal intervals, who ran where, lines of
- * progress, and the tables of its end. */
+ * progress, and the tables of its end; and sums up its jobs for the metrics. */
 #pragma once
 
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "sim/bench/engine/series.h"
 #include "sim/schedule/schedule.h"
-#include "sim/schedule/summary.h"
+
+/* Times in s. NAN: of no job. */
+typedef struct {
+    int64_t num_jobs, num_unfinished;
+    struct {
+        int64_t num_jobs, jct_s, queue_s;
+    } ended[2]; /* totals of small jobs, and of large ones */
+    double avg_jct, avg_queue;
+    double jct_p50, jct_p95, jct_p99;
+    double queue_p50, queue_p95, queue_p999;
+    double jct_large, jct_small; /* means by size class */
+    double queue_large, queue_small;
+} spot_job_summary_t;
+
+/* Memory for summaries; zero it to start. */
+typedef struct {
+    size_t max_values, max_queues, max_starts;
+    double *values; /* [jobs] JCTs in s, VC by VC */
+    double *queues; /* [jobs] the same of times in queues */
+    size_t *starts; /* [VCs + 1] where those of a VC start */
+    size_t max_summaries;
+    spot_job_summary_t *summaries; /* [VCs + 1] by VC, then of all */
+} spot_summaries_t;
+
+/* NO_MEMORY. O(jobs). */
+SPOT_MUST_CHECK int spot_schedule_summarise(
+    spot_summaries_t *self, const spot_schedule_t *schedule);
+void spot_summaries_free(spot_summaries_t *self);
 
 /* In the order of a recording. The samples of all VCs follow, then those of each VC and
  * of the profiler. */
@@ -29,8 +57,6 @@ enum {
 };
 
 extern const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES];
-
-/* ---- Samples ---- */
 
 /* Samples of a VC at equal intervals: what its GPUs, jobs and nodes do. */
 

@@ -6,19 +6,56 @@
  * visits all of them, for tests; the results are the same.
  *
  * Life: init -> run, as often as wanted -> free. The VCs keep their results until the
- * next run. */
+ * next run.
+ *
+ * This module owns the profiler of Lucid too: a virtual cluster of its own, in which every
+ * job that is small enough runs first, the least GPUs first. A job that is short ends
+ * there; the others leave after a limit and enter their own VC with all their work. When
+ * many jobs wait the profiler borrows a node of a VC, the lender, and returns it when few
+ * jobs wait and few are forecast. Source: Hu et al., "Lucid: A Non-intrusive, Scalable and
+ * Interpretable Scheduler for Deep Learning Training Jobs", ASPLOS 2023. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "models/price.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/pool_setting.h"
-#include "sim/schedule/profiler.h"
+#include "sim/schedule/scenario.h"
+#include "sim/schedule/vc.h"
 #include "traces/generate/membership.h"
+
+#define SPOT_PROFILER_NAME "profvc"
+
+typedef struct {
+    int64_t time_s;
+    int32_t change; /* of the number of its nodes: 1, -1 */
+} spot_scaling_event_t;
+
+typedef struct {
+    const spot_schedule_scenario_t *scenario; /* must outlive self, as the VCs */
+    spot_vc_t *vc;
+    spot_vc_t *lender; /* NULL: it never grows */
+    int32_t *job_ids;  /* [log->num_jobs] of vc; -1: the job is not profiled */
+    size_t max_job_ids;
+    int32_t borrowed_id;  /* node of vc; -1: none */
+    int64_t num_removals; /* of nodes of the lender */
+    size_t num_events;
+    size_t max_events;
+    spot_scaling_event_t *events; /* [num_events] by time */
+    int error;                    /* NO_MEMORY */
+} spot_profiler_t;
+
+/* Whether a job is so short that it ends in the profiler. */
+bool spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id);
+
+/* The job of vc, or NULL: it is not profiled. O(1). */
+const spot_vc_job_t *spot_profiler_job(const spot_profiler_t *self, int32_t row_id);
 
 typedef enum {
     SPOT_POOL_NODE_AHEAD, /* not seen yet */

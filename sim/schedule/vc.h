@@ -6,12 +6,46 @@
  *
  * spot_vc_init(), then for each replication spot_vc_start_clock() and spot_vc_add_job();
  * at each second that is due the phases, in their order; spot_vc_finish() at the end. A
- * policy sees and acts through this header and those of the queue and of work. */
+ * policy sees and acts through this header and that of the queue.
+ *
+ * This module owns what a running job has done by a second, how fast it is at a size, and
+ * what is durable. Running jobs are brought forward only when something touches them, in a
+ * closed form, so that a second without an event costs nothing. The work of a job that the
+ * training engine simulates comes from there. */
 #pragma once
+
+#include <stdint.h>
 
 #include "sim/schedule/vc_queue.h"
 #include "sim/schedule/vc_state.h"
-#include "sim/schedule/vc_work.h"
+
+/* A node comes or goes at a time on the clock of the job, or is there when it starts. */
+void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id);
+void spot_core_job_change(
+    spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind);
+
+/* work - rate - rate ..., num_seconds times. rate > 0. O(octaves of the result). */
+double spot_work_after(double work, double rate, int64_t num_seconds);
+
+/* After how many subtractions the work is 0 or below. O(octaves of work / rate). */
+int64_t spot_work_seconds(double work, double rate);
+
+/* ---- What a policy sees ---- */
+
+/* Remaining work of a job with its overhead, and its attained service in GPU-seconds, at
+ * the end of second now_s. */
+double spot_vc_rest(const spot_vc_t *self, int32_t job);
+int64_t spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job);
+
+/* The smallest size that a job may have, and the next one above gpus; 0: none. The only
+ * size of a rigid job is its own. O(sizes). */
+int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* The largest allowed size up to gpus; 0: none. O(sizes). */
+int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus);
+
+/* Throughput of an elastic job at an allowed size, in any unit. O(sizes). */
+double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
 void spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
     const spot_policy_t *policy, const char *name, int32_t vc_id);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of one virtual cluster (VC): its nodes, the jobs that wait and those that run,
  * in whole seconds of the simulation clock. vc.h has what happens to it. A VC is zeroed
- * and initialised there; the modules that work on its parts are vc_queue.h (the order of
- * what waits), vc_work.h (what jobs have done by a second) and vc_core.h (jobs that the
- * training engine simulates). */
+ * and initialised there; vc_queue.h has the order of what waits. */
 #pragma once
 
 #include <stdbool.h>

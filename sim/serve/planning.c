@@ -2,15 +2,20 @@
 #include "sim/serve/planning.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/keys.h"
 #include "models/serving_profile.h"
 
+typedef spot_planning_t planning_t;
+
+static void planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals);
+
+/* ---- Planning ---- */
+
 /* The bytes of a flow, for each query that there may be. */
 #define FLOW_QUERY_BYTES (sizeof(spot_flow_batch_t) + sizeof(int32_t))
-
-typedef spot_planning_t planning_t;
 
 /* ---- Flows of batches ---- */
 
@@ -99,6 +104,7 @@ static void set_ids(spot_flow_t *self, const spot_flow_t *from, bool is_in_order
 /* Runs a stage on what its parent delivers: the recurrence of docs/serving-rules.md.
  * Returns false as soon as limit, which may be NULL, is broken; then self is unfinished.
  * free_ns: [queries] scratch. O(queries), but for batches that overtake. */
+
 /* A replica is free when its batch is delivered, unless it is pipelined. Nothing is
  * delivered before a batch that has freed a replica, so that batch k starts on the
  * replica which batch k - replicas in order of delivery has left. */
@@ -538,7 +544,7 @@ int spot_planning_init(planning_t *self, const spot_plan_request_t *request)
         self->pattern[j] = pattern_of(self, j);
     }
     self->needs_runs = needs_runs(self);
-    spot_planning_set_arrivals(self, request->arrivals);
+    planning_set_arrivals(self, request->arrivals);
     return 0;
 }
 
@@ -550,7 +556,8 @@ void spot_planning_free(planning_t *self)
     spot_arena_free(&self->memory);
 }
 
-void spot_planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
+/* Plans for as many queries at other times, which must live as long. */
+static void planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
 {
     self->source_ns = arrivals->source_ns;
     self->rate_qps = arrivals->rate_qps;
@@ -725,4 +732,45 @@ int spot_planning_take(planning_t *self, spot_planned_t *planned,
     }
     memcpy(plan->options, options, num_stages * sizeof(*options));
     return spot_planning_evaluate(self, options, true, plan);
+}
+
+/* ---- Rate ---- */
+
+int spot_rate_set(spot_rate_t *self, int64_t rate_qps)
+{
+    const int ret = spot_arrivals_rescale(
+        &self->arrivals, self->planning->request->arrivals, (double) rate_qps);
+
+    if (ret == 0) {
+        planning_set_arrivals(self->planning, &self->arrivals);
+    }
+    return ret;
+}
+
+int spot_rate_evaluate(spot_rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
+{
+    const int ret = spot_rate_set(self, rate_qps);
+
+    return ret != 0 ? ret : spot_planning_evaluate(self->planning, self->options, is_full, plan);
+}
+
+int spot_rate_find(spot_rate_t *self, int64_t *rate_qps)
+{
+    const spot_serve_scenario_t *scenario = self->planning->scenario;
+    const size_t stage_id = spot_gate_bottleneck(scenario, self->options);
+    int64_t low = 0, high = 1;
+    int ret = 0;
+
+    if (spot_gate_least_latency(scenario, self->options) <= self->planning->request->slo_ns) {
+        high += (int64_t) spot_gate_capacity(scenario, stage_id, &self->options[stage_id]);
+    }
+    while (ret == 0 && high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        spot_serving_plan_t plan = {0};
+
+        ret = spot_rate_evaluate(self, middle, false, &plan);
+        *(plan.gate == SPOT_GATE_FEASIBLE ? &low : &high) = middle;
+    }
+    *rate_qps = low;
+    return ret;
 }

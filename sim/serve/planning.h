@@ -79,9 +79,6 @@ void spot_planning_free(spot_planning_t *self);
  * keeps late queries of stages besides, a bit each. */
 double spot_planning_bytes(const spot_serve_scenario_t *scenario, double num_queries);
 
-/* Plans for as many queries at other times, which must live as long. */
-void spot_planning_set_arrivals(spot_planning_t *self, const spot_arrivals_t *arrivals);
-
 /* The option of a stage as a planner may choose it. */
 spot_stage_option_t spot_planning_option(const spot_planning_t *self, size_t stage_id,
     int32_t hardware_id, int64_t batch, int64_t replicas);
@@ -169,3 +166,23 @@ SPOT_MUST_CHECK int spot_plan_exact(
  * exist; INT64_MAX: neither. planned says what it means that there is no plan. */
 SPOT_MUST_CHECK int spot_plan_cap(
     spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro);
+
+/* ---- Other rates ----
+ * What options give when the queries come at the same pattern, faster or slower. */
+
+/* Zeroed but for planning and options; free arrivals. */
+typedef struct {
+    spot_planning_t *planning;
+    spot_arrivals_t arrivals; /* rescaled */
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
+} spot_rate_t;
+
+/* Plans for the queries at a rate from now on. */
+SPOT_MUST_CHECK int spot_rate_set(spot_rate_t *self, int64_t rate_qps);
+
+/* What the options give at a rate. */
+SPOT_MUST_CHECK int spot_rate_evaluate(
+    spot_rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan);
+
+/* The highest rate of the options, by bisection. */
+SPOT_MUST_CHECK int spot_rate_find(spot_rate_t *self, int64_t *rate_qps);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/bench/engine/plain_scenario.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/tasks/rerun.h"
 #include "traces/tasks/task_log_read.h"
 

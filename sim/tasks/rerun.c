@@ -349,7 +349,7 @@ static int name_classes(spot_names_t *self, size_t num, const spot_rerun_class_t
 {
     int ret = 0;
 
-    spot_names_init(self);
+    memset(self, 0, sizeof(*self));
     for (size_t j = 0; j < num && ret == 0; j++) {
         int32_t class_id;
 

@@ -10,7 +10,6 @@
 #include "base/integers.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "sim/bench/engine/event_log.h"
 #include "sim/bench/engine/series.h"
 #include "sim/train/advice.h"
 #include "sim/train/assumed.h"

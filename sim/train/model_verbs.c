@@ -12,7 +12,7 @@
 #include "base/verb/verb.h"
 #include "models/profile.h"
 #include "models/step_fit.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 #include "sim/train/experiment.h"
 #include "sim/train/job/scenario.h"
 

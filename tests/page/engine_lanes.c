@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "sim/bench/engine/plain_scenario.h"
+#include "sim/bench/engine/scenario_file.h"
 
 #define MAX_NODES 1000
 #define NUM_GPUS 4 /* of a node */

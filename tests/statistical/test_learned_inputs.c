@@ -105,7 +105,7 @@ static double duration_error(
     const int64_t second_0_s = INT64_C(1585699351), from_s = 1599436800 - second_0_s;
     spot_duration_request_t request = {.method = method,
         .num_jobs = log->num_jobs,
-        .num_users = log->users.num_texts,
+        .num_users = log->users.num_names,
         .num_vcs = vcs->num_vcs,
         .is_nominal = true,
         .clock_zero_s = second_0_s,

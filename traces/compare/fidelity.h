@@ -20,7 +20,6 @@
 #include "base/stats.h"
 #include "base/watch.h"
 #include "traces/generate/model.h"
-#include "traces/recorder.h"
 #include "traces/trace.h"
 
 typedef struct {

@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "base/stats.h"
 #include "traces/describe/sample.h"
-#include "traces/recorder.h"
+#include "traces/trace.h"
 
 /* Additions above this size are "big". */
 #define NOTEBOOK_MAX_REGULAR 10

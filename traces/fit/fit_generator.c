@@ -147,7 +147,7 @@ static void compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
 
     self->best = fit->name;
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
-        const spot_size_family_table_t *family = spot_size_families[j];
+        const spot_fit_size_family_t *family = spot_size_families[j];
         spot_fit_t other;
 
         if (!family->is_given_limit || family == fit->size_family ||

@@ -116,10 +116,10 @@ typedef enum {
 /* A fit of durations or of sizes. Without a fit, all numbers but those of the sample are
  * NAN. */
 typedef struct {
-    const char *name;                           /* of the family */
-    const spot_family_t *family;                /* of durations, else NULL */
-    const struct spot_size_family *size_family; /* of sizes, else NULL */
-    spot_maximiser_t *maximiser;                /* borrowed, of sizes */
+    const char *name;                               /* of the family */
+    const spot_family_t *family;                    /* of durations, else NULL */
+    const struct spot_fit_size_family *size_family; /* of sizes, else NULL */
+    spot_maximiser_t *maximiser;                    /* borrowed, of sizes */
     bool is_fitted;
     bool is_exact;      /* by formula, without search */
     bool is_mean_exact; /* the family keeps the mean of the sample: exactly if continuous

@@ -25,7 +25,7 @@ typedef struct {
     double starts[3][SPOT_MAXIMISE_MAX_PARAMETERS]; /* on the scales of the family */
 } size_search_t;
 
-static const spot_size_family_table_t size_absnormal_moments;
+static const spot_fit_size_family_t size_absnormal_moments;
 static double size_maximise(
     const size_search_t *search, const spot_size_sample_t *sample, spot_fit_t *fit);
 static double size_unscaled(spot_fit_scale_t scale, double theta);
@@ -41,7 +41,7 @@ static double size_unscaled(spot_fit_scale_t scale, double theta);
 
 /* Mean of a law for one limit. O(limit). */
 static double size_mean_given(
-    const spot_size_family_table_t *family, const double *parameters, int32_t limit)
+    const spot_fit_size_family_t *family, const double *parameters, int32_t limit)
 {
     double mean = 0;
 
@@ -393,30 +393,30 @@ static void truncated_negbin_estimate(const spot_size_sample_t *sample, spot_fit
 
 /* ---- Given its limit: the families ---- */
 
-const spot_size_family_table_t spot_size_truncated_geometric = {"truncated-geometric",
+const spot_fit_size_family_t spot_size_truncated_geometric = {"truncated-geometric",
     "each further instance with the same probability, at most n", 1, {"p"}, {SPOT_FIT_SCALE_LOGIT},
     truncated_geometric_log_probability, truncated_geometric_estimate, .is_given_limit = true};
 
-const spot_size_family_table_t spot_size_all_or_geometric = {"all-or-geometric",
+const spot_fit_size_family_t spot_size_all_or_geometric = {"all-or-geometric",
     "all n with probability pi_all, else truncated-geometric", 2, {"pi_all", "p"},
     {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOGIT}, all_or_geometric_log_probability,
     all_or_geometric_estimate, .is_given_limit = true};
 
-const spot_size_family_table_t spot_size_zt_binomial = {"zt-binomial",
+const spot_fit_size_family_t spot_size_zt_binomial = {"zt-binomial",
     "each of n alone with probability q, and at least one", 1, {"q"}, {SPOT_FIT_SCALE_LOGIT},
     zt_binomial_log_probability, zt_binomial_estimate, .is_given_limit = true};
 
-const spot_size_family_table_t spot_size_zt_betabinomial = {"zt-betabinomial",
+const spot_fit_size_family_t spot_size_zt_betabinomial = {"zt-betabinomial",
     "zt-binomial with a q of its own for each event, Beta(a, b)", 2, {"a", "b"},
     {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, zt_betabinomial_log_probability,
     zt_betabinomial_estimate, .is_given_limit = true};
 
-const spot_size_family_table_t spot_size_truncated_negbin = {"truncated-negbin",
+const spot_fit_size_family_t spot_size_truncated_negbin = {"truncated-negbin",
     "one and a negative binomial number, at most n", 2, {"r", "p"},
     {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT}, truncated_negbin_log_probability,
     truncated_negbin_estimate, .is_given_limit = true};
 
-const spot_size_family_table_t *const spot_size_families[] = {
+const spot_fit_size_family_t *const spot_size_families[] = {
     &spot_size_geometric,
     &spot_size_shifted_poisson,
     &spot_size_zt_poisson,
@@ -897,40 +897,40 @@ static void seed_mixture_estimate(const spot_size_sample_t *sample, spot_fit_t *
 
 /* ---- A size alone: the families ---- */
 
-const spot_size_family_table_t spot_size_geometric = {"geometric",
+const spot_fit_size_family_t spot_size_geometric = {"geometric",
     "each further instance with the same probability 1 - p", 1, {"p"}, {SPOT_FIT_SCALE_LOGIT},
     geometric_log_probability, geometric_estimate, .mean = geometric_mean};
 
-const spot_size_family_table_t spot_size_shifted_poisson = {"shifted-poisson",
+const spot_fit_size_family_t spot_size_shifted_poisson = {"shifted-poisson",
     "one and a Poisson number", 1, {"lam"}, {SPOT_FIT_SCALE_LOG}, shifted_poisson_log_probability,
     shifted_poisson_estimate, .mean = shifted_poisson_mean};
 
-const spot_size_family_table_t spot_size_zt_poisson = {"zt-poisson",
-    "a Poisson number that is not 0", 1, {"lam"}, {SPOT_FIT_SCALE_LOG}, zt_poisson_log_probability,
-    zt_poisson_estimate, .mean = zt_poisson_mean};
+const spot_fit_size_family_t spot_size_zt_poisson = {"zt-poisson", "a Poisson number that is not 0",
+    1, {"lam"}, {SPOT_FIT_SCALE_LOG}, zt_poisson_log_probability, zt_poisson_estimate,
+    .mean = zt_poisson_mean};
 
-const spot_size_family_table_t spot_size_logarithmic = {"logarithmic", "P(k) as p^k / k", 1, {"p"},
+const spot_fit_size_family_t spot_size_logarithmic = {"logarithmic", "P(k) as p^k / k", 1, {"p"},
     {SPOT_FIT_SCALE_LOGIT}, logarithmic_log_probability, logarithmic_estimate,
     .mean = logarithmic_mean};
 
-const spot_size_family_table_t spot_size_zeta = {"zeta", "a power law: P(k) as k^-s", 1, {"s"},
+const spot_fit_size_family_t spot_size_zeta = {"zeta", "a power law: P(k) as k^-s", 1, {"s"},
     {SPOT_FIT_SCALE_LOG}, zeta_log_probability, zeta_estimate, .mean = zeta_mean};
 
-const spot_size_family_table_t spot_size_shifted_negbin = {"shifted-negbin",
+const spot_fit_size_family_t spot_size_shifted_negbin = {"shifted-negbin",
     "one and a negative binomial number", 2, {"r", "p"}, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT},
     shifted_negbin_log_probability, shifted_negbin_estimate, .mean = shifted_negbin_mean};
 
-static const spot_size_family_table_t size_absnormal_moments = {"absnormal-moments",
+static const spot_fit_size_family_t size_absnormal_moments = {"absnormal-moments",
     "the seed notebook's: a rounded normal number, with the sample's mean and std", 2,
     {"mu", "sigma"}, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, absnormal_log_probability,
     absnormal_moments_estimate, .mean = absnormal_mean, .is_by_moments = true};
 
-const spot_size_family_table_t spot_size_absnormal_mle = {"absnormal-mle",
+const spot_fit_size_family_t spot_size_absnormal_mle = {"absnormal-mle",
     "a rounded normal number, without its sign and at least 1", 2, {"mu", "sigma"},
     {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, absnormal_log_probability, absnormal_mle_estimate,
     .mean = absnormal_mean};
 
-const spot_size_family_table_t spot_size_seed_mixture = {"seed-mixture",
+const spot_fit_size_family_t spot_size_seed_mixture = {"seed-mixture",
     "the seed notebook's: a share of big events, 11 to 31, else absnormal-moments", 3,
     {"p_big", "mu", "sigma"}, {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
     seed_mixture_log_probability, seed_mixture_estimate, .mean = seed_mixture_mean,
@@ -1023,7 +1023,7 @@ void spot_size_sample_free(spot_size_sample_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-bool spot_size_family_fits(const spot_size_family_table_t *family, const spot_size_sample_t *sample)
+bool spot_size_family_fits(const spot_fit_size_family_t *family, const spot_size_sample_t *sample)
 {
     if (family == &spot_size_seed_mixture) {
         return sample->max > SPOT_SIZE_REGULAR_MAX;
@@ -1058,7 +1058,7 @@ static double size_unscaled(spot_fit_scale_t scale, double theta)
     return theta;
 }
 
-double spot_size_log_likelihood(const spot_size_family_table_t *family, const double *parameters,
+double spot_size_log_likelihood(const spot_fit_size_family_t *family, const double *parameters,
     const spot_size_sample_t *sample)
 {
     spot_sum_t sum = {0};
@@ -1080,7 +1080,7 @@ double spot_size_log_likelihood(const spot_size_family_table_t *family, const do
 
 /* Context of a search; theta are the free parameters on their scales. */
 typedef struct {
-    const spot_size_family_table_t *family;
+    const spot_fit_size_family_t *family;
     const spot_size_sample_t *sample;
     size_t num_free;
     const size_t *free_ids;
@@ -1231,7 +1231,7 @@ static void note_shape(spot_fit_t *self, const spot_size_sample_t *sample)
  * r of a negative binomial law with p = 1. */
 static void mark_arbitrary(spot_fit_t *self)
 {
-    const spot_size_family_table_t *family = self->size_family;
+    const spot_fit_size_family_t *family = self->size_family;
     const double *p = self->law.parameters;
 
     if (family == &spot_size_all_or_geometric && p[0] == 1) {
@@ -1255,7 +1255,7 @@ static void note_impossible(spot_fit_t *self, const spot_size_sample_t *sample)
     }
 }
 
-void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
+void spot_fit_size(spot_fit_t *self, const spot_fit_size_family_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     const int k = family->num_parameters;

@@ -5,6 +5,8 @@
  * This module owns the families, one const table each, the sample of sizes and the fit.
  * Some families are laws of the size alone, others of the size given its limit: the
  * instances running for a preemption, those missing to the capacity for an addition.
+ * They have likelihoods; the laws that are drawn (spot_size_law_t, traces/laws/law.h)
+ * have cumulative probabilities, and no limit.
  *
  * Use: spot_size_sample_of_trace(), spot_fit_size() with each of spot_size_families that
  * spot_size_family_fits(), spot_size_sample_free(). */
@@ -24,7 +26,7 @@
 
 typedef struct spot_size_sample spot_size_sample_t;
 
-typedef struct spot_size_family {
+typedef struct spot_fit_size_family {
     const char *name;
     const char *doc;
     int num_parameters;
@@ -42,33 +44,33 @@ typedef struct spot_size_family {
     double (*mean)(const double *parameters);
     bool is_given_limit; /* the law of a size given its limit */
     bool is_by_moments;  /* the estimate is not the maximum of the likelihood */
-} spot_size_family_table_t;
+} spot_fit_size_family_t;
 
 /* In the order of the specification. */
-extern const spot_size_family_table_t spot_size_geometric;       /* p */
-extern const spot_size_family_table_t spot_size_shifted_poisson; /* lam */
-extern const spot_size_family_table_t spot_size_zt_poisson;      /* lam */
-extern const spot_size_family_table_t spot_size_logarithmic;     /* p */
-extern const spot_size_family_table_t spot_size_zeta;            /* s */
+extern const spot_fit_size_family_t spot_size_geometric;       /* p */
+extern const spot_fit_size_family_t spot_size_shifted_poisson; /* lam */
+extern const spot_fit_size_family_t spot_size_zt_poisson;      /* lam */
+extern const spot_fit_size_family_t spot_size_logarithmic;     /* p */
+extern const spot_fit_size_family_t spot_size_zeta;            /* s */
 /* r, p. With r INFINITY it is shifted Poisson, and its rate is a third number. */
-extern const spot_size_family_table_t spot_size_shifted_negbin;
+extern const spot_fit_size_family_t spot_size_shifted_negbin;
 
-extern const spot_size_family_table_t spot_size_absnormal_mle; /* mu, sigma */
-extern const spot_size_family_table_t spot_size_seed_mixture;  /* p_big, mu, sigma */
+extern const spot_fit_size_family_t spot_size_absnormal_mle; /* mu, sigma */
+extern const spot_fit_size_family_t spot_size_seed_mixture;  /* p_big, mu, sigma */
 
 /* Given the limit n. */
-extern const spot_size_family_table_t spot_size_truncated_geometric; /* p; 0: uniform */
-extern const spot_size_family_table_t spot_size_all_or_geometric;    /* pi_all, p */
-extern const spot_size_family_table_t spot_size_zt_binomial;         /* q */
+extern const spot_fit_size_family_t spot_size_truncated_geometric; /* p; 0: uniform */
+extern const spot_fit_size_family_t spot_size_all_or_geometric;    /* pi_all, p */
+extern const spot_fit_size_family_t spot_size_zt_binomial;         /* q */
 /* a, b. a = 0: the limit of the law. Both INFINITY: zt-binomial, and q is a third
  * number. */
-extern const spot_size_family_table_t spot_size_zt_betabinomial;
+extern const spot_fit_size_family_t spot_size_zt_betabinomial;
 /* r, p. With r INFINITY it is truncated Poisson, and its rate is a third number. */
-extern const spot_size_family_table_t spot_size_truncated_negbin;
+extern const spot_fit_size_family_t spot_size_truncated_negbin;
 
 /* Every family, NULL-terminated. */
 #define SPOT_SIZE_MAX_FAMILIES 14
-extern const spot_size_family_table_t *const spot_size_families[];
+extern const spot_fit_size_family_t *const spot_size_families[];
 
 /* Sizes above this are big in the seed mixture: uniform up to SPOT_SIZE_BIG_MAX. */
 #define SPOT_SIZE_REGULAR_MAX 10
@@ -110,14 +112,13 @@ void spot_size_sample_free(spot_size_sample_t *self);
 
 /* Whether a table of fits has a row for the family: laws given the limit need limits,
  * the seed mixture needs a big event. */
-bool spot_size_family_fits(
-    const spot_size_family_table_t *family, const spot_size_sample_t *sample);
+bool spot_size_family_fits(const spot_fit_size_family_t *family, const spot_size_sample_t *sample);
 
 /* Fits one family. Does not fail: without a fit, the note says why. KS and AD are NAN
  * for a law given the limit; a standard error is NAN at a boundary. */
-void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
+void spot_fit_size(spot_fit_t *self, const spot_fit_size_family_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser);
 
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
-double spot_size_log_likelihood(const spot_size_family_table_t *family, const double *parameters,
+double spot_size_log_likelihood(const spot_fit_size_family_t *family, const double *parameters,
     const spot_size_sample_t *sample);

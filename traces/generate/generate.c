@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/membership.h"
-#include "traces/recorder.h"
+#include "traces/trace.h"
 #include "traces/trace_write.h"
 
 typedef struct {

@@ -18,7 +18,6 @@
 #include "base/units.h"
 #include "traces/generate/generator.h"
 #include "traces/laws/law.h"
-#include "traces/recorder.h"
 #include "traces/trace.h"
 
 /* The ticks of a model. */

@@ -130,15 +130,21 @@ static bool job_cells_read(cells_t *self, spot_table_file_t *file)
     return false;
 }
 
+/* Sets name_id to the id of a text, -1 for "". */
+static int store_text(spot_names_t *names, const char *text, int32_t *name_id)
+{
+    *name_id = -1;
+    return text[0] == '\0' ? 0 : spot_names_add(names, text, strlen(text), name_id);
+}
+
 /* Replaces a text by the same one of the log. */
 static int store_word(spot_job_log_t *log, const char **word)
 {
     int32_t word_id = -1;
-    const int ret =
-        *word == NULL ? 0 : spot_text_set_add(&log->words, &log->texts, *word, &word_id);
+    const int ret = *word == NULL ? 0 : store_text(&log->words, *word, &word_id);
 
     if (word_id >= 0) {
-        *word = log->words.texts[word_id];
+        *word = log->words.names[word_id];
     }
     return ret;
 }
@@ -177,22 +183,16 @@ static int store_terms(
 static int job_cells_store(
     cells_t *self, spot_table_file_t *file, spot_job_log_t *log, spot_job_row_t *job)
 {
-    int ret = spot_text_set_add(&log->users, &log->texts, self->user, &job->user_id);
+    int ret = store_text(&log->users, self->user, &job->user_id);
 
-    ret = ret != 0 ? ret : spot_text_set_add(&log->names, &log->texts, self->name, &job->name_id);
-    ret =
-        ret != 0 ? ret : spot_text_set_add(&log->states, &log->texts, self->state, &job->state_id);
+    ret = ret != 0 ? ret : store_text(&log->names, self->name, &job->name_id);
+    ret = ret != 0 ? ret : store_text(&log->states, self->state, &job->state_id);
     job->cpu_num = self->job.cpu_num;
     ret = ret != 0 ? ret : store_workload(&self->workload, log, &job->workload_id);
     return ret != 0 ? ret : store_terms(self, file, log, &job->terms_id);
 }
 
 /* ---- Writing a log ---- */
-
-static const char *text_of(const spot_text_set_t *set, int32_t text_id)
-{
-    return text_id < 0 ? "" : set->texts[text_id];
-}
 
 /* The cells of a job, which are valid as long as the log. vcs: NULL, vc is "". */
 static void job_cells_of(
@@ -201,15 +201,15 @@ static void job_cells_of(
     memcpy(self, &no_cells, sizeof(*self));
     self->job = *job;
     self->vc = vcs == NULL ? "" : vcs->vcs[job->vc_id].name;
-    self->user = text_of(&log->users, job->user_id);
-    self->name = text_of(&log->names, job->name_id);
-    self->state = text_of(&log->states, job->state_id);
+    self->user = spot_names_text(&log->users, job->user_id);
+    self->name = spot_names_text(&log->names, job->name_id);
+    self->state = spot_names_text(&log->states, job->state_id);
     if (job->workload_id >= 0) {
         memcpy(&self->workload, &log->workloads[job->workload_id], sizeof(self->workload));
     }
     if (job->terms_id >= 0) {
         memcpy(&self->terms, &log->terms[job->terms_id], sizeof(self->terms));
-        self->scaling = text_of(&log->scaling_names, self->terms.scaling_id);
+        self->scaling = spot_names_text(&log->scaling_names, self->terms.scaling_id);
     }
 }
 
@@ -394,7 +394,7 @@ int spot_job_scaling_add(
 {
     spot_job_scaling_t scaling = {.name = ""};
     const char *problem;
-    int ret = spot_text_set_add(&log->scaling_names, &log->texts, field, scaling_id);
+    int ret = store_text(&log->scaling_names, field, scaling_id);
 
     if (ret != 0 || (size_t) *scaling_id < log->num_scalings) {
         return ret;
@@ -409,7 +409,7 @@ int spot_job_scaling_add(
         scaling.num_sizes = 0;
         ret = 0;
     }
-    scaling.name = log->scaling_names.texts[*scaling_id];
+    scaling.name = log->scaling_names.names[*scaling_id];
     ret = ret != 0 ? ret : SPOT_ARRAY_APPEND(log, scalings, scaling);
     if (ret != 0) {
         free(scaling.sizes);
@@ -670,8 +670,8 @@ typedef struct {
     spot_key_table_t ids;
     size_t num_places;
     size_t max_places;
-    job_place_t *places;      /* [num_places] of the durations of the jobs */
-    spot_text_set_t vc_names; /* as written */
+    job_place_t *places;   /* [num_places] of the durations of the jobs */
+    spot_names_t vc_names; /* as written */
     size_t num_vc_ids;
     size_t max_vc_ids;
     int32_t *vc_ids;  /* [num_vc_ids] by name: of the list, or VC_... */
@@ -742,7 +742,7 @@ static int find_vc(reader_t *self, int32_t *vc_id)
 {
     const char *name = field_of(self, COLUMN_VC);
     int32_t name_id = -1;
-    int ret = spot_text_set_add(&self->vc_names, &self->log->texts, name, &name_id);
+    int ret = store_text(&self->vc_names, name, &name_id);
 
     if (ret == 0 && name_id >= 0 && (size_t) name_id < self->num_vc_ids) {
         *vc_id = self->vc_ids[name_id];
@@ -1109,7 +1109,7 @@ int spot_job_log_read(
     ret = ret == 0 ? read_all(&reader) : ret;
     free(reader.places);
     free(reader.vc_ids);
-    spot_text_set_free(&reader.vc_names);
+    spot_names_free(&reader.vc_names);
     spot_key_table_free(&reader.ids);
     return spot_table_file_close(&reader.file, ret);
 }

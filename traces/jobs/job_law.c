@@ -693,11 +693,11 @@ static int add_shared(const spot_job_law_t *self, spot_job_log_t *log)
     if (log->num_workloads > 0) {
         memcpy(log->workloads, self->workloads.workloads, num_workloads * sizeof(*log->workloads));
     }
-    while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
+    while (ret == 0 && log->users.num_names < (size_t) self->num_users) {
         char name[USER_BYTES];
 
-        snprintf(name, sizeof(name), "u%zu", log->users.num_texts + 1);
-        ret = spot_text_set_add(&log->users, &log->texts, name, &user_id);
+        snprintf(name, sizeof(name), "u%zu", log->users.num_names + 1);
+        ret = spot_names_add(&log->users, name, strlen(name), &user_id);
     }
     return ret;
 }
@@ -1108,8 +1108,8 @@ int spot_job_law_fit(const spot_job_log_t *log, const spot_vc_list_t *vcs, const
     spot_json_quote(out, source, true);
     fprintf(out, " by spotsim %s\nspotsim-jobs: 1\n", spot_build_info.version);
     write_arrivals(log, out);
-    if (log->users.num_texts > 0) {
-        fprintf(out, "users: %zu\n", log->users.num_texts);
+    if (log->users.num_names > 0) {
+        fprintf(out, "users: %zu\n", log->users.num_names);
     }
     ret = write_vcs(log, vcs, out);
     return ret == 0 ? write_durations(log, out) : ret;

@@ -205,10 +205,10 @@ spot_key_view_t spot_job_log_keys(const spot_job_log_t *self)
 
 void spot_job_log_free(spot_job_log_t *self)
 {
-    spot_text_set_free(&self->users);
-    spot_text_set_free(&self->names);
-    spot_text_set_free(&self->states);
-    spot_text_set_free(&self->words);
+    spot_names_free(&self->users);
+    spot_names_free(&self->names);
+    spot_names_free(&self->states);
+    spot_names_free(&self->words);
     free(self->jobs);
     free(self->workloads);
     spot_key_table_free(&self->workload_table);
@@ -219,7 +219,7 @@ void spot_job_log_free(spot_job_log_t *self)
         free(self->scalings[j].per_s);
     }
     free(self->scalings);
-    spot_text_set_free(&self->scaling_names);
+    spot_names_free(&self->scaling_names);
     spot_arena_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }
@@ -240,9 +240,9 @@ void spot_job_log_verify(const spot_job_log_t *self)
         spot_bug_assert(job->gpu_num >= 1 && job->gpu_num <= SPOT_JOB_MAX_GPUS);
         spot_bug_assert(job->id != NULL && strlen(job->id) <= SPOT_JOB_ID_BYTES);
         spot_bug_assert(job->vc_id >= 0);
-        verify_id(job->user_id, self->users.num_texts);
-        verify_id(job->name_id, self->names.num_texts);
-        verify_id(job->state_id, self->states.num_texts);
+        verify_id(job->user_id, self->users.num_names);
+        verify_id(job->name_id, self->names.num_names);
+        verify_id(job->state_id, self->states.num_names);
         verify_id(job->workload_id, self->num_workloads);
         verify_id(job->terms_id, self->num_terms);
         if (job->terms_id >= 0) {
@@ -274,7 +274,7 @@ static void add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *h
 int spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs, int32_t gpus_per_node,
     spot_job_coverage_t *rows)
 {
-    const size_t num_vcs = vcs->num_vcs, num_users = log->users.num_texts;
+    const size_t num_vcs = vcs->num_vcs, num_users = log->users.num_names;
     const int64_t span_s =
         log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s - log->jobs[0].submit_s;
     bool *has_user = spot_calloc(num_vcs + 1, num_users * sizeof(*has_user));

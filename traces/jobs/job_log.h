@@ -136,8 +136,8 @@ typedef struct {
     size_t num_jobs;
     size_t max_jobs;
     spot_job_row_t *jobs; /* [num_jobs] by submit_s, ties in file order */
-    spot_text_set_t users, names, states;
-    spot_text_set_t words; /* of workloads and terms */
+    spot_names_t users, names, states;
+    spot_names_t words; /* of workloads and terms */
     size_t num_workloads;
     size_t max_workloads;
     spot_workload_t *workloads; /* [num_workloads] distinct */
@@ -148,8 +148,8 @@ typedef struct {
     spot_key_table_t terms_table;
     size_t num_scalings;
     size_t max_scalings;
-    spot_job_scaling_t *scalings;  /* [num_scalings] */
-    spot_text_set_t scaling_names; /* the ids are those of scalings */
+    spot_job_scaling_t *scalings; /* [num_scalings] */
+    spot_names_t scaling_names;   /* the ids are those of scalings */
     spot_job_counts_t counts;
     bool has_checkpoints, has_writes, has_reconfigurations; /* the columns ckpt_interval_s,
                                                                ckpt_write_s and reconfig_s */

@@ -6,10 +6,10 @@
 #include <strings.h>
 
 #include "base/datetime.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/table_file.h"
-#include "traces/names.h"
 #include "traces/records/records.h"
 
 #define MAX_LISTED 20   /* series in a message */
@@ -414,7 +414,6 @@ int spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
     bool is_steps = false;
     int ret = 0;
 
-    spot_names_init(&reading.series);
     for (size_t j = 0; j < num_paths && !is_steps; j++) {
         reading.file = paths[j];
         reading.form = NUM_FORMS;

@@ -2,7 +2,6 @@
 #include "traces/queries/arrivals.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/table_file.h"
 #include "base/units.h"
 #include "base/watch.h"
+#include "traces/laws/law.h"
 
 static const char *const arrivals_kind_names[] = {
     "poisson", "gamma", "constant", "deltas", "deltas_ms", "trace", "varying", "daily", NULL};
@@ -626,20 +626,18 @@ static int draw_alike(
     const double mean_ms = MS_PER_S / setting->rate_qps;
     const double clip_ms = (double) setting->clip_ns / NS_PER_MS;
     const bool is_random = spot_arrivals_is_random(setting);
+    const spot_law_t law =
+        setting->kind == SPOT_ARRIVALS_POISSON
+            ? (spot_law_t){&spot_family_exponential, {mean_ms}}
+            : (spot_law_t){&spot_family_gamma, {1 / setting->scv, setting->scv * mean_ms}};
     const int ret = reserve(self, (size_t) setting->count);
 
     for (size_t j = 0; ret == 0 && j + 1 < self->num_queries; j++) {
-        double delta_ms = mean_ms;
-
         if (spot_stop_is_due(j)) {
             return SPOT_ERR_INTERRUPTED;
         }
-        if (is_random && setting->kind == SPOT_ARRIVALS_POISSON) {
-            delta_ms = spot_rng_exponential(rng, mean_ms);
-        } else if (is_random) {
-            delta_ms = gsl_ran_gamma(spot_rng_gsl(rng), 1 / setting->scv, setting->scv * mean_ms);
-        }
-        self->deltas_ms[j] = fmax(delta_ms, clip_ms);
+        self->deltas_ms[j] =
+            fmax(is_random ? law.family->draw(law.parameters, rng) : mean_ms, clip_ms);
     }
     return ret;
 }

@@ -4,7 +4,7 @@
  * This module owns the opening of an input (a file, plain or gzip, or bytes of memory)
  * and the records of a JSON log as small trees with places. Importers of traces, prices
  * and logs start here; they read CSV with base/csv.h, tokens of JSON with
- * base/json_read.h.
+ * base/json.h.
  *
  * Use: fill a spot_record_input_t; spot_record_input_head() reports what begins there;
  * then spot_record_input_csv() for lines, spot_record_input_json() for tokens, or
@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/inputs.h"
-#include "base/json_read.h"
+#include "base/json.h"
 
 /* A file, on the disk (plain or gzip) or in memory. */
 typedef struct {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "traces/tasks/task_line.h"
+#include "traces/tasks/task_log.h"
 
 /* ---- The graph of a log ---- */
 

@@ -1,10 +1,402 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/tasks/task_log.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/tasks/task_line.h"
+#include "base/json.h"
+
+/* ---- A JSON object ----
+ * JSON lines. Numbers stay text, so that no stamp passes through a double. A line ends
+ * with a NUL and has no other. */
+
+#define MAX_DEPTH 64
+
+typedef struct {
+    char *at;
+    spot_task_text_t *line;
+    int depth;
+    bool is_inner;       /* within a nested value, which stays as it is */
+    const char *problem; /* at `at`; NULL: none */
+} cursor_t;
+
+const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS] = {"action", "at", "host", "worker",
+    "task", "dataset", "mode", "source", "target", "inputs", "actDuration", "waitDuration",
+    "busyWorkers", "actionsTransmit", "actionsSubmit", "actionsPurge", "eventsTransmited",
+    "eventsComputed", "eventsStarted", "ph", "name", "cat", "pid", "tid", "ts", "dur", "args",
+    "task_id", "func_or_class_name", "key", "thread", "status", "startstops", "start", "stop"};
+
+/* The key of a name, or num_keys: none of the first so many. */
+static spot_task_key_t task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys)
+{
+    spot_task_key_t j = 0;
+
+    while (j < num_keys &&
+           (spot_task_key_names[j][0] != name[0] || strlen(spot_task_key_names[j]) != num_bytes ||
+               memcmp(spot_task_key_names[j], name, num_bytes) != 0)) {
+        j++;
+    }
+    return j;
+}
+
+static bool fail(cursor_t *self, const char *problem)
+{
+    if (self->problem == NULL) {
+        self->problem = *self->at == '\0' ? "the line is cut off" : problem;
+    }
+    return false;
+}
+
+static void skip_blanks(cursor_t *self)
+{
+    while (*self->at == ' ' || *self->at == '\t' || *self->at == '\r' || *self->at == '\n') {
+        self->at++;
+    }
+}
+
+/* Moves behind a byte if it is the next one. */
+static bool next_is(cursor_t *self, char byte)
+{
+    skip_blanks(self);
+    if (*self->at != byte) {
+        return false;
+    }
+    self->at++;
+    return true;
+}
+
+static bool read_escape(cursor_t *self, char **to)
+{
+    const char *at = self->at;
+    const char *problem = spot_json_unescape(&at, to);
+
+    self->at += at - self->at;
+    return problem == NULL || fail(self, problem);
+}
+
+/* The text at a quote, decoded where it stands. */
+static bool read_text(cursor_t *self, spot_task_value_t *value)
+{
+    char unused[8], *out = ++self->at;
+
+    value->kind = SPOT_VALUE_TEXT;
+    value->text = out;
+    if (self->line->is_plain) {
+        char *end = strchr(self->at, '"');
+
+        self->at = end == NULL ? strchr(self->at, '\0') : end;
+        out = self->at;
+    }
+    while (*self->at != '"') {
+        out = self->is_inner ? unused : out;
+        if (*self->at == '\\') {
+            if (!read_escape(self, &out)) {
+                return false;
+            }
+        } else if ((unsigned char) *self->at < 0x20) {
+            return fail(self, "a control character in a text");
+        } else {
+            *out++ = *self->at++;
+        }
+    }
+    self->at++;
+    if (!self->is_inner) {
+        value->num_bytes = (size_t) (out - value->text);
+        *out = '\0';
+    }
+    return true;
+}
+
+static bool read_digits(cursor_t *self)
+{
+    const size_t num_digits = strspn(self->at, "0123456789");
+
+    self->at += num_digits;
+    return num_digits > 0 || fail(self, "bad number");
+}
+
+static bool read_number(cursor_t *self, spot_task_value_t *value)
+{
+    bool is_good;
+
+    value->kind = SPOT_VALUE_NUMBER;
+    value->text = self->at;
+    self->at += *self->at == '-';
+    if (self->at[0] == '0' && isdigit((unsigned char) self->at[1])) {
+        self->at++;
+        return fail(self, "bad number");
+    }
+    is_good = read_digits(self);
+    if (is_good && *self->at == '.') {
+        self->at++;
+        is_good = read_digits(self);
+    }
+    if (is_good && (*self->at == 'e' || *self->at == 'E')) {
+        self->at++;
+        self->at += *self->at == '+' || *self->at == '-';
+        is_good = read_digits(self);
+    }
+    value->num_bytes = (size_t) (self->at - value->text);
+    return is_good;
+}
+
+static bool read_word(cursor_t *self, spot_task_value_t *value)
+{
+    static const char *const words[] = {"null", "true", "false"};
+
+    for (size_t j = 0; j < 3; j++) {
+        const size_t num_bytes = strlen(words[j]);
+        const size_t num_there = strnlen(self->at, num_bytes);
+
+        if (strncmp(self->at, words[j], num_there) == 0 && num_there > 0) {
+            self->at += num_there;
+            value->kind = j == 0 ? SPOT_VALUE_ABSENT : SPOT_VALUE_OTHER;
+            return num_there == num_bytes || fail(self, "");
+        }
+    }
+    return fail(self, "expected a value");
+}
+
+static bool read_key(cursor_t *self, spot_task_key_t *id)
+{
+    spot_task_value_t key;
+
+    skip_blanks(self);
+    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) || !read_text(self, &key) ||
+        (!next_is(self, ':') && !fail(self, "expected ':'"))) {
+        return false;
+    }
+    if (!self->is_inner) {
+        *id = task_find_key(key.text, key.num_bytes, self->line->num_keys);
+    }
+    return true;
+}
+
+static bool read_items(cursor_t *self, bool is_ids);
+
+static bool read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
+{
+    const char *start;
+    bool is_ids, is_good;
+
+    skip_blanks(self);
+    start = self->at;
+    value->column = (size_t) (start - self->line->text) + 1;
+    if (*start == '"') {
+        return read_text(self, value);
+    }
+    if (*start != '{' && *start != '[') {
+        return *start == '-' || isdigit((unsigned char) *start) ? read_number(self, value)
+                                                                : read_word(self, value);
+    }
+    is_ids = key == SPOT_LINE_INPUTS && *start == '[';
+    self->line->num_inputs = is_ids ? 0 : self->line->num_inputs;
+    value->kind = SPOT_VALUE_OTHER;
+    value->text = is_ids ? NULL : start;
+    is_good = read_items(self, is_ids);
+    value->num_bytes = (size_t) (self->at - start);
+    return is_good;
+}
+
+/* The object or list at a bracket. Values of the line and ids of its inputs are kept. */
+static bool read_items(cursor_t *self, bool is_ids)
+{
+    spot_task_text_t *line = self->line;
+    const char closing = *self->at == '{' ? '}' : ']';
+    const bool was_inner = self->is_inner;
+    bool has_more;
+
+    if (self->depth > MAX_DEPTH) {
+        return fail(self, "nested too deeply");
+    }
+    self->at++;
+    self->is_inner = self->depth++ > 0 && !is_ids;
+    has_more = !next_is(self, closing);
+    while (has_more) {
+        spot_task_key_t key = line->num_keys;
+        spot_task_value_t value = {0};
+
+        if ((closing == '}' && !read_key(self, &key)) || !read_value(self, key, &value) ||
+            (is_ids && SPOT_ARRAY_PUSH(line, inputs, value) != 0)) {
+            return false;
+        }
+        if (key != line->num_keys) {
+            line->values[key] = value;
+        }
+        has_more = !next_is(self, closing);
+        if (has_more && !next_is(self, ',')) {
+            return fail(self, closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+        }
+    }
+    self->depth--;
+    self->is_inner = was_inner;
+    return true;
+}
+
+const char *spot_task_split_json(spot_task_text_t *line)
+{
+    cursor_t self = {.at = line->text, .line = line};
+
+    skip_blanks(&self);
+    if (*self.at == '{' ? read_items(&self, false) : fail(&self, "expected an object")) {
+        skip_blanks(&self);
+        if (!line->is_part && *self.at != '\0') {
+            fail(&self, "text behind the object");
+        }
+    }
+    line->num_bytes = (size_t) (self.at - line->text);
+    line->column = line->num_bytes + 1;
+    return self.problem;
+}
+
+/* ---- A trace line, and values ----
+ * Trace lines and lines of markers: a prefix of any text, the number of a process, then
+ * KEY=VALUE pieces. */
+
+/* What stands behind "HEAD<process>:TAIL", where that is first; NULL: nowhere. */
+static char *behind(const char *text, const char *head, const char *tail)
+{
+    const char *found = strstr(text, head);
+
+    while (found != NULL) {
+        const char *at = found + strlen(head);
+        const char *digits = at;
+
+        while (isdigit((unsigned char) *at)) {
+            at++;
+        }
+        if (at > digits && strncmp(at, tail, strlen(tail)) == 0) {
+            return (char *) (uintptr_t) (at + strlen(tail));
+        }
+        found = strstr(found + 1, head);
+    }
+    return NULL;
+}
+
+spot_task_format_t spot_task_line_format(spot_task_text_t *line)
+{
+    static const struct {
+        const char *head, *tail;
+        spot_task_format_t format;
+    } kinds[] = {{".marker:", ":#", SPOT_LOG_MARKERS}, {".tracer:", ":#", SPOT_LOG_MARKERS},
+        {".tracing:", ":", SPOT_LOG_TRACE}};
+
+    line->is_microtrace = false;
+    if (line->text[strspn(line->text, " \t")] == '{') {
+        return SPOT_LOG_JSON;
+    }
+    for (size_t j = 0; j < 3; j++) {
+        line->pieces = behind(line->text, kinds[j].head, kinds[j].tail);
+        line->is_microtrace = j == 1;
+        if (line->pieces != NULL) {
+            return kinds[j].format;
+        }
+    }
+    return SPOT_LOG_BAD;
+}
+
+static spot_task_value_t *set_value(
+    spot_task_text_t *line, spot_task_key_t key, const char *text, size_t num_bytes)
+{
+    line->values[key] =
+        (spot_task_value_t){key == SPOT_LINE_AT ? SPOT_VALUE_NUMBER : SPOT_VALUE_TEXT, text,
+            num_bytes, (size_t) (text - line->text) + 1};
+    return &line->values[key];
+}
+
+/* A piece without a known key belongs to the value before it. */
+static bool split_pieces(spot_task_text_t *line)
+{
+    spot_task_value_t *value = NULL;
+    const char *end;
+
+    for (const char *at = line->pieces; at != NULL; at = *end == '\0' ? NULL : end + 1) {
+        const char *equals = at + strcspn(at, "=;");
+        const spot_task_key_t key =
+            *equals != '=' ? SPOT_NUM_TEXT_KEYS
+                           : task_find_key(at, (size_t) (equals - at), SPOT_NUM_TEXT_KEYS);
+
+        end = equals + strcspn(equals, ";");
+        if (key != SPOT_NUM_TEXT_KEYS) {
+            value = set_value(line, key, equals + 1, (size_t) (end - equals) - 1);
+        } else if (value == NULL) {
+            return false;
+        } else {
+            value->num_bytes = (size_t) (end - value->text);
+        }
+    }
+    return true;
+}
+
+const char *spot_task_split_trace(spot_task_text_t *line)
+{
+    const char *equals = strchr(line->pieces, '=');
+
+    line->column = (size_t) (line->pieces - line->text) + 1;
+    if (!line->is_microtrace) {
+        return split_pieces(line) ? NULL : "expected host=, task=, action= or another known key";
+    }
+    if (equals == NULL || equals == line->pieces) {
+        return "expected KIND=NANOSECONDS";
+    }
+    set_value(line, SPOT_LINE_ACTION, line->pieces, (size_t) (equals - line->pieces));
+    set_value(line, SPOT_LINE_AT, equals + 1, strlen(equals + 1));
+    return NULL;
+}
+
+bool spot_task_is_text(const spot_task_value_t *value, const char *text)
+{
+    return value->kind != SPOT_VALUE_ABSENT && strlen(text) == value->num_bytes &&
+           memcmp(text, value->text, value->num_bytes) == 0;
+}
+
+bool spot_task_is_there(const spot_task_value_t *value)
+{
+    return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
+}
+
+bool spot_task_decimal(const char *text, int power, int64_t *value)
+{
+    const bool is_negative = *text == '-';
+    const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
+    long place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
+    uint64_t sum = 0;
+
+    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
+    place += power + (long) strspn(at, "0123456789"); /* digits up to the point */
+    for (; place > 0 && (at < end || sum != 0); at += at < end) {
+        if (at == end || *at != '.') {
+            if (sum > UINT64_MAX / 10 - 1) {
+                return false;
+            }
+            place--;
+            sum = sum * 10 + (uint64_t) (at < end ? *at - '0' : 0);
+        }
+    }
+    at += at < end && *at == '.';
+    sum += place == 0 && at < end && *at >= '5';
+    if (sum > (uint64_t) INT64_MAX + is_negative) {
+        return false;
+    }
+    *value = (int64_t) (is_negative ? -sum : sum);
+    return true;
+}
+
+const char *spot_task_integer(const spot_task_value_t *value, int64_t *number)
+{
+    const size_t sign = value->num_bytes > 0 && value->text[0] == '-';
+
+    if (value->kind == SPOT_VALUE_OTHER || value->num_bytes == sign) {
+        return "expected an integer";
+    }
+    if (strspn(value->text + sign, "0123456789") + sign < value->num_bytes) {
+        return "expected an integer, without fraction, exponent or quotes";
+    }
+    return spot_task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
+}
+
+/* ---- The log ---- */
 
 const char *const spot_task_mode_names[SPOT_NUM_MODES] = {"", "local", "remote", "redundant"};
 /* How a line names a worker: two words. */

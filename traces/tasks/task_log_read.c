@@ -9,7 +9,7 @@
 #include "base/csv.h"
 #include "base/inputs.h"
 #include "base/utf8.h"
-#include "traces/tasks/task_line.h"
+#include "traces/tasks/task_log.h"
 
 typedef struct spot_task_import task_import_t;
 

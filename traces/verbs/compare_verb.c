@@ -13,8 +13,6 @@
 #include "base/verb/terminal.h"
 #include "base/verb/verb.h"
 #include "traces/compare/comparison.h"
-#include "traces/verbs/picture_durations.h"
-#include "traces/verbs/picture_population.h"
 #include "traces/verbs/trace_picture.h"
 #include "traces/verbs/trace_report.h"
 

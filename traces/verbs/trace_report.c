@@ -10,8 +10,6 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "traces/describe/describe.h"
-#include "traces/verbs/picture_durations.h"
-#include "traces/verbs/picture_population.h"
 #include "traces/verbs/trace_picture.h"
 
 /* ---- Texts in which "{NAME:FORM}" is a figure ---- */

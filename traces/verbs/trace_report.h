@@ -4,7 +4,7 @@
  *
  * Pictures go to a folder that an option names: check it before long work with
  * spot_pictures_check(), then draw with the calls below, which write all pictures that can be
- * drawn. Each is described in picture_population.h or picture_durations.h. */
+ * drawn. Each is described in trace_picture.h. */
 #pragma once
 
 #include "base/diag.h"

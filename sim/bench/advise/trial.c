@@ -85,7 +85,8 @@ int spot_advising_look(
     return ret;
 }
 
-int64_t spot_advising_num_left(const spot_advising_t *self)
+/* Runs that are left of all that the advice may have. */
+static int64_t runs_left(const spot_advising_t *self)
 {
     const int64_t num_left = self->max_runs - self->result->num_runs - self->result->num_other_runs;
 
@@ -95,7 +96,7 @@ int64_t spot_advising_num_left(const spot_advising_t *self)
 int64_t spot_advising_afford(
     spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least)
 {
-    const double share = floor(share_of_left * (double) spot_advising_num_left(self));
+    const double share = floor(share_of_left * (double) runs_left(self));
 
     if (share >= (double) wanted) {
         return wanted;

@@ -67,9 +67,6 @@ SPOT_MUST_CHECK int spot_advising_look(
 int64_t spot_advising_afford(
     spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least);
 
-/* Runs that are left of all that the advice may have. */
-int64_t spot_advising_num_left(const spot_advising_t *self);
-
 /* ---- Points that are run, in studies ---- */
 
 /* Writes the scenario with the values of a point into it. "" after an error, which

@@ -85,6 +85,16 @@ bool spot_axis_is_numeric(const spot_axis_t *self)
     return true;
 }
 
+size_t spot_study_axis_id(const spot_study_head_t *head, const char *path)
+{
+    size_t axis_id = path == NULL ? head->num_axes : 0;
+
+    while (axis_id < head->num_axes && strcmp(head->axes[axis_id].path, path) != 0) {
+        axis_id++;
+    }
+    return axis_id;
+}
+
 size_t spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id)
 {
     spot_bug_assert(point_id < head->num_points && axis_id < head->num_axes);

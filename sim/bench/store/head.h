@@ -204,6 +204,9 @@ spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t base
 /* Whether a point has all of them. */
 bool spot_study_is_baseline(const spot_study_head_t *head, size_t point_id);
 
+/* The index of the axis with this path; num_axes: none. path may be NULL. */
+size_t spot_study_axis_id(const spot_study_head_t *head, const char *path);
+
 /* The index of the metric with this name; num_metrics: none. name may be NULL. */
 static inline size_t spot_study_metric_id(const spot_study_head_t *head, const char *name)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/number.h"
 
 /* A member of a struct that is written, read or freed. */

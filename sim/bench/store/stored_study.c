@@ -86,12 +86,7 @@ static void miss_axes(const spot_study_head_t *has, const spot_study_head_t *lac
     char path[SPOT_UTF8_SHOWN_BYTES];
 
     for (size_t j = 0; j < has->num_axes; j++) {
-        size_t k = 0;
-
-        while (k < lacks->num_axes && strcmp(lacks->axes[k].path, has->axes[j].path) != 0) {
-            k++;
-        }
-        if (k == lacks->num_axes) {
+        if (spot_study_axis_id(lacks, has->axes[j].path) == lacks->num_axes) {
             spot_diag_error(
                 diag, place, 0, 0, "%s %s", spot_utf8_shown(has->axes[j].path, path), words);
         }

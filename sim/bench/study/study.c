@@ -29,16 +29,13 @@
 
 /* The axis of a path; num_axes: it is not swept, which is reported. key: of the study,
  * which names the path; place: of the path, NULL: that of the key. */
-static size_t find_axis(
+static size_t read_axis(
     const spot_reading_t *self, const char *key, const spot_node_t *place, const char *path)
 {
     const spot_study_head_t *head = &self->study->head;
-    size_t axis_id = 0;
+    const size_t axis_id = spot_study_axis_id(head, path);
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
-    while (axis_id < head->num_axes && strcmp(head->axes[axis_id].path, path) != 0) {
-        axis_id++;
-    }
     if (axis_id == head->num_axes) {
         spot_node_error(self, place != NULL ? place : spot_reading_place(self, key), key,
             "\"%s\" is not swept", spot_utf8_shown(path, shown));
@@ -138,7 +135,7 @@ static int find_baseline_value(const spot_reading_t *self, size_t key_id, spot_a
     const spot_study_head_t *head = &self->study->head;
     int ret;
 
-    found->axis_id = find_axis(self, "baseline", key, key->text);
+    found->axis_id = read_axis(self, "baseline", key, key->text);
     if (found->axis_id == head->num_axes) {
         return 0;
     }
@@ -222,12 +219,12 @@ static void check_plot(const spot_reading_t *self)
     const spot_plot_request_t *plot = &self->study->head.plot;
 
     if (plot->x != NULL) {
-        (void) find_axis(self, "plot.x", NULL, plot->x);
+        (void) read_axis(self, "plot.x", NULL, plot->x);
     }
     if (plot->curves == NULL) {
         return;
     }
-    (void) find_axis(self, "plot.curves", NULL, plot->curves);
+    (void) read_axis(self, "plot.curves", NULL, plot->curves);
     if (plot->x != NULL && strcmp(plot->x, plot->curves) == 0) {
         spot_reading_error(self, "plot.curves", "is the key of x too: give another one");
     }
@@ -319,7 +316,7 @@ static int find_best(const spot_reading_t *self)
     best->is_maximised = request->best_maximise != NULL;
     best->metric_id = spot_study_metric_id(
         head, best->is_maximised ? request->best_maximise : request->best_minimise);
-    best->axis_id = find_axis(self, "best.key", NULL, request->best_key);
+    best->axis_id = read_axis(self, "best.key", NULL, request->best_key);
     if (best->axis_id == head->num_axes) {
         return 0;
     }

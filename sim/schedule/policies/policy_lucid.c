@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lucid: the least estimated duration times GPUs first; while many jobs are forecast,
- * jobs are packed on the GPUs of others. The profiler is profiler.c. */
+ * jobs are packed on the GPUs of others. The profiler is part of schedule.c. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/planners/rate.h"
+#include "sim/serve/planning.h"
 
 /* A way through a branch. */
 typedef struct {

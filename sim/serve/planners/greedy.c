@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/serve/planners/rate.h"
+#include "sim/serve/planning.h"
 
 /* ---- Start ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The list of planners, how they are called, and the options that they search. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/watch.h"
 #include "sim/serve/planning.h"
@@ -40,6 +41,22 @@ int spot_serve_rate(
     const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned)
 {
     return call(planner->rate, request, planned);
+}
+
+int spot_serve_highest_rate(
+    const spot_plan_request_t *request, const spot_stage_option_t *options, double *rate_qps)
+{
+    spot_planning_t planning;
+    spot_rate_t self = {.planning = &planning};
+    int64_t rate = 0;
+    int ret = spot_planning_init(&planning, request);
+
+    memcpy(self.options, options, planning.pipeline->num_stages * sizeof(*options));
+    ret = ret != 0 ? ret : spot_rate_find(&self, &rate);
+    *rate_qps = (double) rate;
+    spot_arrivals_free(&self.arrivals);
+    spot_planning_free(&planning);
+    return ret;
 }
 
 void spot_planned_free(spot_planned_t *self)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
 #include "sim/train/job/train_state.h"
 
 /* Kinds of records and their values. Records of one time are in this order. */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/integers.h"
-#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/feed.h"
 #include "sim/train/job/notices.h"

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 #include "sim/train/recovery/recovery_oobleck.h"
 
 const char *const spot_oobleck_growths[] = {"at_preemption", "better", "never", NULL};

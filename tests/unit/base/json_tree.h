@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/number.h"
 
 typedef const spot_json_value_t json_t;

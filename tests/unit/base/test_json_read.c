@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "tests/unit/base/support.h"
 
 enum { TEXT_BYTES = 4096 };

@@ -73,29 +73,30 @@ static void test_bytes(void **state)
     spot_key_table_free(&table);
 }
 
-static void test_set(void **state)
+/* Texts need no NUL behind them; one that is the start of another is not that one. */
+static void test_names(void **state)
 {
-    spot_text_set_t set = {0};
-    spot_arena_t arena = {0};
-    char text[KEY_BYTES];
+    spot_names_t names = {0};
+    char text[KEY_BYTES + 1];
     int32_t id;
 
     (void) state;
-    assert_int_equal(spot_text_set_add(&set, &arena, "", &id), 0);
-    assert_int_equal(id, -1);
+    assert_int_equal(spot_names_find(&names, "", 0), -1);
     for (int round = 0; round < 2; round++) {
         for (int j = 0; j < NUM_KEYS; j++) {
-            snprintf(text, sizeof(text), "text %d", j);
-            assert_int_equal(spot_text_set_add(&set, &arena, text, &id), 0);
+            const int num_bytes = snprintf(text, sizeof(text), "text %d+", j) - 1;
+
+            assert_int_equal(spot_names_add(&names, text, (size_t) num_bytes, &id), 0);
             assert_int_equal(id, j);
         }
     }
-    assert_int_equal(set.num_texts, NUM_KEYS);
-    assert_string_equal(set.texts[4999], "text 4999");
-    assert_int_equal(spot_text_set_find(&set, "text 17"), 17);
-    assert_int_equal(spot_text_set_find(&set, "text"), -1);
-    spot_text_set_free(&set);
-    spot_arena_free(&arena);
+    assert_int_equal(names.num_names, NUM_KEYS);
+    assert_string_equal(spot_names_text(&names, 4999), "text 4999");
+    assert_string_equal(spot_names_text(&names, -1), "");
+    assert_int_equal(spot_names_find(&names, "text 17", 7), 17);
+    assert_int_equal(spot_names_find(&names, "text 17", 6), 1);
+    assert_int_equal(spot_names_find(&names, "text", 4), -1);
+    spot_names_free(&names);
 }
 
 /* ---- Group ---- */
@@ -203,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts_of_items),
         cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_order_texts),

@@ -5,7 +5,7 @@
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
-#include "traces/recorder.h"
+#include "traces/trace.h"
 
 #define REFERENCE_FOLDER DATA_FOLDER "reference/"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
 
 static void add(
     spot_event_log_t *log, int64_t time_ms, int32_t kind, int64_t value, const char *text)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/yaml.h"
-#include "sim/bench/engine/plain_scenario.h"
+#include "sim/bench/engine/scenario_file.h"
 
 typedef struct {
     spot_outputs_t outputs;

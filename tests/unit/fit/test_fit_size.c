@@ -16,7 +16,7 @@
 
 #define DATA_FOLDER SHARED_DATA "traces/"
 
-typedef spot_size_family_table_t family_t;
+typedef spot_fit_size_family_t family_t;
 
 static spot_maximiser_t maximiser;
 

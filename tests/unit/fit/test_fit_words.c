@@ -372,7 +372,7 @@ static void test_no_fit(void **state)
     assert_says(&words, "No family could be fitted to preempt-gap: no values.");
 }
 
-static spot_fit_t size_fit_of(const spot_size_family_table_t *family, double aic)
+static spot_fit_t size_fit_of(const spot_fit_size_family_t *family, double aic)
 {
     return (spot_fit_t){.name = family->name,
         .size_family = family,

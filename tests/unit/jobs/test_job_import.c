@@ -96,9 +96,9 @@ static void test_philly(void **state)
         "");
     assert_int_equal(log.num_jobs, 3);
     assert_int_equal(log.jobs[1].submit_s, 2);
-    assert_string_equal(log.states.texts[log.jobs[0].state_id], "COMPLETED");
-    assert_string_equal(log.states.texts[log.jobs[1].state_id], "CANCELLED");
-    assert_string_equal(log.states.texts[log.jobs[2].state_id], "Odd");
+    assert_string_equal(log.states.names[log.jobs[0].state_id], "COMPLETED");
+    assert_string_equal(log.states.names[log.jobs[1].state_id], "CANCELLED");
+    assert_string_equal(log.states.names[log.jobs[2].state_id], "Odd");
     spot_job_log_free(&log);
     spot_vc_list_free(&vcs);
 }

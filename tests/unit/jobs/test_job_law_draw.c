@@ -71,9 +71,9 @@ static void test_every_column(void **state)
     draw(&law, &log, 1, 0);
     assert_in_range(log.num_jobs, 6600, 7800); /* 7200 and 7 deviations */
     assert_valid(&law, &log);
-    assert_int_equal(log.users.num_texts, 5);
-    assert_string_equal(log.users.texts[0], "u1");
-    assert_string_equal(log.users.texts[4], "u5");
+    assert_int_equal(log.users.num_names, 5);
+    assert_string_equal(log.users.names[0], "u1");
+    assert_string_equal(log.users.names[4], "u5");
     assert_int_equal(log.counts.kept, log.num_jobs);
     for (size_t j = 0; j < log.num_jobs; j++) {
         assert_true((log.jobs[j].gpu_num == 4) == (log.jobs[j].vc_id == 1));
@@ -98,7 +98,7 @@ static void test_used_memory(void **state)
     draw(&law, &log, 7, 3);
     draw(&small, &log, 7, 4);
     assert_valid(&small, &log);
-    assert_int_equal(log.users.num_texts, 9);
+    assert_int_equal(log.users.num_names, 9);
     draw(&law, &log, 7, 5);
     draw(&law, &fresh, 7, 5);
     assert_same_jobs(&log, &fresh);
@@ -305,7 +305,7 @@ static void test_written(void **state)
         assert_int_equal(a->duration_s, b->duration_s);
         assert_int_equal(a->gpu_num, b->gpu_num);
         assert_int_equal(a->vc_id, b->vc_id);
-        assert_string_equal(log.users.texts[a->user_id], again.users.texts[b->user_id]);
+        assert_string_equal(log.users.names[a->user_id], again.users.names[b->user_id]);
         assert_int_equal(log.terms[a->terms_id].min_gpus, again.terms[b->terms_id].min_gpus);
         assert_int_equal(log.terms[a->terms_id].checkpoint_interval_s,
             again.terms[b->terms_id].checkpoint_interval_s);

@@ -20,11 +20,13 @@ static void test_building(void **state)
         snprintf(id, sizeof(id), "job-%d", j);
         job.id = id;
         job.submit_s = (30000 - j) / 100;
-        assert_int_equal(
-            spot_text_set_add(&log.users, &log.texts, j % 2 == 0 ? "u" : "", &job.user_id), 0);
+        job.user_id = -1;
+        if (j % 2 == 0) {
+            assert_int_equal(spot_names_add(&log.users, "u", 1, &job.user_id), 0);
+        }
         assert_int_equal(spot_job_log_add(&log, &job), 0);
     }
-    assert_int_equal(log.users.num_texts, 1);
+    assert_int_equal(log.users.num_names, 1);
     assert_int_equal(spot_job_log_seal(&log), 0);
     spot_job_log_verify(&log);
     assert_string_equal(log.jobs[0].id, "job-29901");

@@ -48,9 +48,9 @@ static void test_every_column(void **state)
     assert_int_equal(log.jobs[0].duration_s, 600);
     assert_int_equal(log.jobs[0].gpu_num, 8);
     assert_string_equal(vcs.vcs[log.jobs[0].vc_id].name, "a");
-    assert_string_equal(log.users.texts[log.jobs[0].user_id], "u");
-    assert_string_equal(log.names.texts[log.jobs[0].name_id], "n");
-    assert_string_equal(log.states.texts[log.jobs[0].state_id], "COMPLETED");
+    assert_string_equal(log.users.names[log.jobs[0].user_id], "u");
+    assert_string_equal(log.names.names[log.jobs[0].name_id], "n");
+    assert_string_equal(log.states.names[log.jobs[0].state_id], "COMPLETED");
     assert_int_equal(log.jobs[0].cpu_num, 3);
     workload = &log.workloads[log.jobs[0].workload_id];
     assert_string_equal(workload->model, "m");
@@ -269,7 +269,7 @@ static void test_join(void **state)
     assert_int_equal(log.terms[log.jobs[1].terms_id].min_gpus, 2);
     assert_int_equal(log.jobs[0].terms_id, -1);
     assert_int_equal(log.num_workloads, 2);
-    assert_string_equal(log.users.texts[log.jobs[2].user_id], "v");
+    assert_string_equal(log.users.names[log.jobs[2].user_id], "v");
     free_both(&log, &vcs);
 }
 

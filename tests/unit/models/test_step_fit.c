@@ -17,7 +17,7 @@
 #include "fixture.h"
 #include "models/measured_table.h"
 #include "models/step_fit.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 #include "tests/unit/base/shared_data.h"
 
 /* ---- Step fit ---- */

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "fixture.h"
-#include "models/step_pipeline.h"
+#include "models/step_time.h"
 
 /* ---- Pipeline schedule ---- */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "reports/palette.h"
+#include "reports/draw.h"
 #include "sim/train/experiment.h"
 
 static const char *const categories[] = {"prepping", "standby", "reconfiguring", "reloading",

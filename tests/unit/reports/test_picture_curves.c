@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/study_curves.h"
+#include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
 #include "tests/unit/reports/declared.h"

@@ -10,7 +10,6 @@
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/schedule.h"
-#include "sim/schedule/summary.h"
 
 /* Set-up and tear-down of a group of tests: a folder for their files. */
 int schedule_folder_make(void **state);

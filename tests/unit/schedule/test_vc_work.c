@@ -13,7 +13,6 @@
 #include "base/rng.h"
 #include "schedule_case.h"
 #include "sim/schedule/vc.h"
-#include "sim/schedule/vc_work.h"
 
 #define NUM_CASES (4000 / SPOT_FEWER)
 #define NOTICE_S 20

@@ -99,7 +99,7 @@ static void test_figures(void **state)
         print_message("%s, compat: %s\n", expected->policy, expected->compat);
         assert_int_equal(all->num_jobs, 23859);
         assert_int_equal(all->num_unfinished, 0);
-        assert_int_equal(run.schedule.log->users.num_texts, 118);
+        assert_int_equal(run.schedule.log->users.num_names, 118);
         assert_2_decimals("mean JCT", all->avg_jct, expected->avg_jct);
         assert_2_decimals("mean queue", all->avg_queue, expected->avg_queue);
         assert_2_decimals("queue 99.9 %", all->queue_p999, expected->queue_p999);

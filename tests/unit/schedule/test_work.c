@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/schedule/vc_work.h"
+#include "sim/schedule/vc.h"
 
 static double loop_after(double work, double rate, int64_t num_seconds)
 {

@@ -13,7 +13,6 @@
 #include "base/verb/table.h"
 #include "reports/table/document.h"
 #include "reports/table/table_paper.h"
-#include "reports/table/table_terminal.h"
 
 static const spot_terminal_t wide = {80, false, true};
 

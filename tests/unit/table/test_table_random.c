@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/verb/terminal.h"
-#include "reports/table/table_terminal.h"
+#include "reports/table/document.h"
 
 #define NUM_TABLES 3000
 #define MAX_ROWS 6

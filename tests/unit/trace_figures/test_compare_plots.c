@@ -14,7 +14,6 @@
 
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
-#include "traces/verbs/picture_durations.h"
 #include "traces/verbs/trace_picture.h"
 #include "traces/verbs/trace_report.h"
 

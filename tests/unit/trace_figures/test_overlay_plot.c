@@ -11,7 +11,7 @@
 
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
-#include "traces/verbs/picture_population.h"
+#include "traces/verbs/trace_picture.h"
 
 static const trace_sample_t first = {
     "a", "unknown", "60", "counts", "9", "0,init,2,\n60,add,3,\n180,preempt,4,\n300,end,1,\n"};

@@ -12,7 +12,7 @@
 
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
-#include "traces/verbs/picture_durations.h"
+#include "traces/verbs/trace_picture.h"
 
 static const spot_labelled_law_t laws[] = {
     {"exponential", {&spot_family_exponential, {100}}},

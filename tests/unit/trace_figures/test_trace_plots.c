@@ -14,7 +14,6 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/describe.h"
-#include "traces/verbs/picture_population.h"
 #include "traces/verbs/trace_picture.h"
 
 static void assert_availability(const trace_sample_t *sample, const char *expected)

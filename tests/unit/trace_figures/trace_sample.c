@@ -12,7 +12,7 @@
 
 #include "base/verb/output.h"
 #include "reports/chart/svg.h"
-#include "reports/table/table_terminal.h"
+#include "reports/table/document.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 

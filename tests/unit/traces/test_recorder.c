@@ -2,7 +2,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "tests/unit/describe/trace_text.h"
-#include "traces/recorder.h"
+#include "traces/trace.h"
 
 /* The recorded trace as "time kind count" lines. */
 static void assert_recorded(const char *rows, int64_t tick_ms, bool is_net, const char *expected)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "law_case.h"
-#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
 
 /* The step time of D pipelines of P stages as the job has it; 0: none. */
 int64_t law_step_ms(const spot_job_t *job, int64_t num_pipelines, int64_t depth);

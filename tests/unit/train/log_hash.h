@@ -2,7 +2,7 @@
 /* A hash of an event log, so that tests can compare long logs in one number. */
 #pragma once
 
-#include "sim/bench/engine/event_log.h"
+#include "sim/bench/engine/series.h"
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t num_bytes)
 {

@@ -153,7 +153,6 @@ static int read_autoscaler(spot_import_t *import)
     state_t self = {.last_ms = INT64_MIN};
     int ret = spot_instance_log_init(&self.log, import);
 
-    spot_names_init(&self.removed);
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = spot_import_lines(import, self.input_id, take_row, &self);
     }

@@ -116,7 +116,6 @@ static int read_events(spot_import_t *import)
     state_t self = {.num_unknown = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
-    spot_names_init(&self.events);
     spot_import_key(import, "cloud", "azure");
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = spot_json_records(

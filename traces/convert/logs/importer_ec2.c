@@ -244,7 +244,6 @@ static int read_ec2(spot_import_t *import)
     state_t self = {.num_spot = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
-    spot_names_init(&self.names);
     spot_import_key(import, "cloud", "aws");
     for (size_t j = 0; ret == 0 && j < 2 * import->num_inputs; j++) {
         self.is_adding = j >= import->num_inputs;

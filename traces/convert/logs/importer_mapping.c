@@ -40,7 +40,7 @@ typedef struct {
     spot_texts_t texts;
     size_t input_id;
     spot_json_value_t row;         /* of CSV, as an object of num_bytes fields */
-    spot_text_set_t names;         /* of the members of the first record */
+    spot_names_t names;            /* of the members of the first record */
     const char *columns[NUM_KEYS]; /* by key; NULL: not given */
     bool has[NUM_KEYS];            /* a record has it */
     bool is_refused;               /* a column is not there: nothing more is read */
@@ -49,9 +49,9 @@ typedef struct {
         const char *word; /* with * and ? as in a shell */
         int says;         /* spot_says_t or IGNORE */
     } * rules;
-    spot_text_set_t unlisted; /* words that no rule has */
+    spot_names_t unlisted; /* words that no rule has */
     size_t num_found, max_found;
-    int64_t *found;         /* [unlisted.num_texts] how often */
+    int64_t *found;         /* [unlisted.num_names] how often */
     spot_log_place_t place; /* of the first of them */
     const char *clock;      /* of clocks; NULL: not known yet */
     size_t num_items, max_items;
@@ -69,23 +69,24 @@ static int name_members(state_t *self, const char *path, const spot_json_value_t
 
         ret = value->kind == SPOT_JSON_OPEN_OBJECT
                   ? name_members(self, spot_texts_add(&self->texts, "%s.", name), value->first)
-                  : spot_text_set_add(&self->names, &self->texts.arena, name, &name_id);
+              : name[0] != '\0' ? spot_names_add(&self->names, name, strlen(name), &name_id)
+                                : 0;
     }
     return ret;
 }
 
 /* A list of texts, some with numbers. */
-static const char *show(spot_texts_t *texts, const spot_text_set_t *set, const int64_t *numbers)
+static const char *show(spot_texts_t *texts, const spot_names_t *set, const int64_t *numbers)
 {
     const char *list = "";
     char shown[SPOT_CSV_SHOWN_BYTES];
 
-    for (size_t j = 0; j < set->num_texts && j < MAX_SHOWN; j++) {
+    for (size_t j = 0; j < set->num_names && j < MAX_SHOWN; j++) {
         list = spot_texts_add(texts, numbers == NULL ? "%s%s%s" : "%s%s'%s' (%lld)", list,
-            j == 0 ? "" : ", ", spot_csv_shown(set->texts[j], shown),
+            j == 0 ? "" : ", ", spot_csv_shown(set->names[j], shown),
             numbers == NULL ? 0 : (long long) numbers[j]);
     }
-    return set->num_texts > MAX_SHOWN ? spot_texts_add(texts, "%s, ...", list) : list;
+    return set->num_names > MAX_SHOWN ? spot_texts_add(texts, "%s, ...", list) : list;
 }
 
 /* Reports that there is no such column; without --columns, what they could be. */
@@ -101,17 +102,17 @@ static int refuse_column(state_t *self, const spot_json_value_t *record, int key
     if (self->columns[key] != NULL) {
         return spot_diag_error(self->import->diag, path, record->line, record->column,
             "%s: %s; there are %s", keys[key],
-            spot_name_problem(self->columns[key], "column", "", self->names.texts,
-                self->names.num_texts, problem),
+            spot_name_problem(self->columns[key], "column", "",
+                (const char *const *) self->names.names, self->names.num_names, problem),
             show(&self->texts, &self->names, NULL));
     }
-    for (size_t j = 0; j < 6 * self->names.num_texts; j++) {
-        if (fnmatch(guesses[j % 6], self->names.texts[j / 6], 0) == 0) {
-            found[j % 3] = self->names.texts[j / 6];
+    for (size_t j = 0; j < 6 * self->names.num_names; j++) {
+        if (fnmatch(guesses[j % 6], self->names.names[j / 6], 0) == 0) {
+            found[j % 3] = self->names.names[j / 6];
         }
     }
     return spot_diag_error(self->import->diag, path, 0, 0,
-        self->names.num_texts < 2
+        self->names.num_names < 2
             ? "%s for any CSV or JSON lines"
             : "%s, such as --columns time=%s,event=%s,instance=%s; there are %s",
         self->import->task->format == NULL ? "the format is not recognised; " SPOT_CONVERT_EXPECTED
@@ -219,7 +220,7 @@ static int judge_word(state_t *self, const spot_json_value_t *cell, int *says)
     if (*says != UNLISTED) {
         return 0;
     }
-    ret = spot_text_set_add(&self->unlisted, &self->texts.arena, word, &word_id);
+    ret = spot_names_add(&self->unlisted, word, strlen(word), &word_id);
     if (ret == 0 && (size_t) word_id == self->num_found) {
         ret = SPOT_ARRAY_APPEND(self, found, 0);
         self->place = word_id == 0 ? spot_log_place(self->input_id, cell) : self->place;
@@ -318,7 +319,7 @@ static int take_record(void *context, const spot_json_value_t *record)
     const spot_json_value_t *cells[NUM_KEYS];
     int says = SPOT_SAYS_RUNS;
     int64_t time_ms = 0;
-    int ret = self->names.num_texts == 0 ? name_members(self, "", record->first) : 0;
+    int ret = self->names.num_names == 0 ? name_members(self, "", record->first) : 0;
 
     if (ret != 0 || self->is_refused || self->import->task->columns == NULL) {
         return ret != 0 || self->is_refused ? ret : refuse_column(self, record, TIME);
@@ -525,8 +526,8 @@ static int read_mapping(spot_import_t *import)
     free(self.rules);
     free(self.found);
     free(self.items);
-    spot_text_set_free(&self.unlisted);
-    spot_text_set_free(&self.names);
+    spot_names_free(&self.unlisted);
+    spot_names_free(&self.names);
     spot_texts_free(&self.texts);
     spot_instance_log_free(&self.log);
     return ret;

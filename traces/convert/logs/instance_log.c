@@ -64,7 +64,6 @@ int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     self->first_ms = INT64_MAX;
     self->last_ms = INT64_MIN;
     self->is_zoned = true;
-    spot_names_init(&self->names);
     import->trace->kind = SPOT_TRACE_NAMED;
     if (now != NULL) {
         if (!spot_moment_parse(now, &self->now_ms, &self->has_now_zone)) {

@@ -22,7 +22,7 @@
 #include "base/units.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"
-#include "traces/recorder.h"
+#include "traces/trace.h"
 
 /* ---- Shocks ----
  * Source: Marshall, Olkin, "A multivariate exponential distribution", JASA 62, 1967.
