@@ -79,8 +79,8 @@ extern const spot_field_t spot_loader_fields[];
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* Binds a loader in place of its type, a map: it may be a map of spot_loader_fields, or the path of a
- * file that `spotsim input fit` writes, whose key input is one. Checks the keys together. */
+/* Binds a loader in place of its type, a map: it may be a map of spot_loader_fields, or the path of
+ * a file that `spotsim input fit` writes, whose key input is one. Checks the keys together. */
 void spot_loader_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
