@@ -19,10 +19,13 @@ REFERENCES = {
          ("spotsim-trace.5", "MODEL FILES", "Models of traces"),
          ("spotsim-trace.5", "LAWS", "Laws in models of traces"))),
     "metrics.md": (
-        "Metrics", "Every metric of a run with its unit, the warnings and series of a run, and the figures of a trace.",
+        "Metrics", "Every metric with its unit, warnings and series of a run of each engine, and the figures of a trace. First those of training.",
         (("spotsim-scenario.5", "METRICS", "Metrics of a run"),
          ("spotsim-engine-train.5", "WARNINGS", "Warnings of a run"),
          ("spotsim-engine-train.5", "SERIES", "Series of a run"),
+         *((f"spotsim-engine-{engine}.5", section, f"{section.capitalize()} of the engine {engine}")
+           for engine in ("schedule", "serve", "input", "tasks")
+           for section in ("METRICS", "WARNINGS", "SERIES") if (engine, section) != ("tasks", "WARNINGS")),
          ("spotsim.1", "FIGURES OF A TRACE", "Figures of a trace"))),
 }
 COLUMNS = {"keys.md": "| key | values | what it is |", "metrics.md": "| name | unit or kind | what it is |"}

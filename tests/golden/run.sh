@@ -5,7 +5,11 @@
 # of an output, --update writes the texts of cli/ anew: read the difference, and mark it
 # **[results]** in CHANGELOG.md wherever a number has moved.
 set -u
-spotsim=$1
+spotsim=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+if [ ! -x "$spotsim" ]; then
+    echo "$1: there is no such program" >&2
+    exit 1
+fi
 mkdir -p "$2" || exit 1
 work=$(cd "$2" && pwd) || exit 1
 is_update=${3:-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim with memory that runs out: linked into a second program with --wrap of malloc, calloc and
- * realloc. SPOT_REFUSE=N refuses the N-th allocation of the program's own code (from 1), and none after
- * it; SPOT_COUNT=FILE writes there how many there were. */
+ * realloc. SPOT_REFUSE=N refuses the N-th allocation of the program's own code (from 1), and none
+ * after it; SPOT_COUNT=FILE writes there how many there were. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -17,7 +17,10 @@ const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 
 /* The columns in the order of published logs: their kind, names, member, whether a log
  * must have them and its reader reads them, and limits. From MODEL to SHARE_SCORE they
- * are those of a workload. */
+ * are those of a workload. What a new one needs besides: a member of spot_job_row_t and its copy in
+ * job_cells_store(), what it is where a cell is empty (no_cells) and of a job that is drawn
+ * (job_law.c), a line in the help of `schedule check`, and one in detail_columns of the engine if
+ * people are to see it. */
 #define COLUMNS(X)                                                                                 \
     X(ID, TEXT, "job_id", "jobid", job.id, true, 0, 0)                                             \
     X(USER, TEXT, "user", NULL, user, false, 0, 0)                                                 \

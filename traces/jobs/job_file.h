@@ -4,7 +4,7 @@
  * This module owns the columns of a log (one table for reading, joining and writing),
  * the rules by which rows are kept, renamed or dropped, the presets of published logs,
  * scaling tables, and the table of workloads for a log that has none. docs/scheduling.md
- * has the format.
+ * has the format, `spotsim schedule check --help` all columns.
  *
  * Use: fill a spot_job_log_request_t and call spot_job_log_read(); spot_job_log_write()
  * gives back the same log. */

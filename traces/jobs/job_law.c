@@ -641,8 +641,17 @@ static void draw_job(streams_t *streams, size_t job_id, int64_t submit_s, spot_j
     }
     spot_rng_seek(
         &streams->of_job, streams->seed, streams->replication, SPOT_STREAM_JOB_DURATION, job_id);
-    *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job), job->id,
-        vc->vc_id, gpu_num, -1, -1, -1, -1, workload_id, terms_id};
+    *job = (spot_job_row_t){.submit_s = submit_s,
+        .duration_s = draw_duration_s(law, gpu_num, &streams->of_job),
+        .id = job->id,
+        .vc_id = vc->vc_id,
+        .gpu_num = gpu_num,
+        .user_id = -1,
+        .name_id = -1,
+        .state_id = -1,
+        .cpu_num = -1,
+        .workload_id = workload_id,
+        .terms_id = terms_id};
     if (law->num_users > 0) {
         job->user_id = (int32_t) spot_parts_draw(&law->user_parts, &streams->users);
     }

@@ -182,10 +182,6 @@ typedef struct {
     spot_overview_t overview;
 } spot_study_head_t;
 
-/* Frees what the head owns: its arrays and the texts in it, but not the texts behind
- * metrics and warnings. Accepts a zeroed or half-built head. */
-void spot_study_head_free(spot_study_head_t *self);
-
 /* Adds such a warning unless it is there; of too many only that there are. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_study_head_remark(spot_study_head_t *self, const char *text);
 

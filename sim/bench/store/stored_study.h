@@ -20,6 +20,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db);
 void spot_stored_study_free(spot_stored_study_t *self);
 
+/* Frees what the head owns: its arrays and the texts in it, but not the texts behind
+ * metrics and warnings. Accepts a zeroed or half-built head. */
+void spot_study_head_free(spot_study_head_t *self);
+
 /* Writes all of a study over what was there. numbers: [num_points] those of its points.
  * Within a transaction. */
 SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,

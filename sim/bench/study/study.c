@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/store/stored_study.h"
 #include "sim/bench/study/study.h"
 
 #include <inttypes.h>

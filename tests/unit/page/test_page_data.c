@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "reports/page/page.h"
+#include "sim/bench/store/stored_study.h"
 #include "tests/unit/reports/sample.h"
 
 #define START "<script type=\"application/json\" id=\"data\">"

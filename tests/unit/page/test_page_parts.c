@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/store/stored_study.h"
 #include "tests/unit/page/page_case.h"
 #include "tests/unit/page/page_sample.h"
 #include "tests/unit/reports/sample.h"

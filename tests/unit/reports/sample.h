@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "reports/report.h"
 #include "reports/run_series.h"
+#include "sim/bench/store/stored_study.h"
 
 /* An axis of numbers; texts are the numbers. */
 spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/store/store.h"
+#include "sim/bench/store/stored_study.h"
 #include "store_contract.h"
 
 #define NUM_THREADS 4
