@@ -19,7 +19,7 @@
 /* Goes on from the hash of what was before. */
 static inline uint64_t spot_hash(uint64_t hash, const void *bytes, size_t num_bytes)
 {
-    const unsigned char *byte = bytes;
+    const unsigned char *byte = (const unsigned char *) bytes; /* C++ reads this too */
 
     for (size_t j = 0; j < num_bytes; j++) {
         hash = (hash ^ byte[j]) * UINT64_C(0x100000001b3);
