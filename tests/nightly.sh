@@ -22,13 +22,14 @@ is_ended=
 
 # ---- The parts: run_NAME SEED FOLDER FOR_S tries a batch, whose last line is "tried N, wrong M" ----
 
-parts="kills outputs stops stores mutants fuzz coverage bytes"
+parts="kills outputs stops refusals stores mutants fuzz coverage bytes"
 
 words() {
     case $1 in
         kills) echo "studies killed and interrupted" ;;
         outputs) echo "outputs interrupted" ;;
         stops) echo "every command stopped" ;;
+        refusals) echo "commands refused one allocation" ;;
         stores) echo "damaged stores" ;;
         mutants) echo "mutants of inputs of the tests" ;;
         fuzz) echo "fuzz executions" ;;
@@ -42,6 +43,7 @@ lacks() {
     case $1 in
         kills) command -v sqlite3 >/dev/null || echo "no sqlite3" ;;
         stops) [ -r tests/survive/stop_everywhere.sh ] || echo "no tests/survive/stop_everywhere.sh" ;;
+        refusals) command -v python3 >/dev/null || echo "no python3" ;;
         stores) [ -r tests/survive/damaged_stores.sh ] || echo "no tests/survive/damaged_stores.sh" ;;
         mutants) command -v python3 >/dev/null || echo "no python3" ;;
         fuzz) [ -x "$clang/bin/fuzz_yaml" ] || echo "no clang" ;;
@@ -73,6 +75,11 @@ run_outputs() {
 
 run_stops() {
     sh tests/survive/stop_everywhere.sh "$release/spotsim" "$2" all "$1"
+}
+
+run_refusals() {
+    cmake --build "$dev" --target spotsim_short >/dev/null &&
+        sh tests/survive/refuse_memory.sh "$dev/spotsim" "$dev/tests/survive/spotsim_short" "$2" 300 "$1"
 }
 
 run_stores() {

@@ -76,7 +76,6 @@ starve study study.yaml -o new.csv
 starve study study.yaml -o new.db
 starve study study.yaml --plan -o part.db
 starve report part.db
-starve report part.db more.db
 starve report part.db --latex report.tex
 starve export part.db
 starve merge merged.db part.db more.db

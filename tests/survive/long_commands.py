@@ -223,7 +223,6 @@ COMMANDS = {
     "export, points": "export study.db --per point",
     "report": "report study.db",
     "report, page": "report study.db -o out/page.html",
-    "report, two": "report study.db study.db -o out/page.html",
     "report, pictures": "report study.db --svg out/pictures --latex out/tables.tex",
     "merge": "merge out/all.db part-1.db part-2.db",
     "compare": "compare train.yaml --recovery checkpoint,bamboo,varuna --replications 100000",
