@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/bench/store/stored_study.h"
 #include "sim/bench/study/study.h"
 
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include "base/utf8.h"
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/engine/scenario_file.h"
+#include "sim/bench/store/stored_study.h"
 #include "sim/bench/study/break_even.h"
 #include "sim/bench/study/metrics.h"
 #include "sim/bench/study/plan.h"
