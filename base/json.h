@@ -78,7 +78,7 @@ void spot_json_text(spot_json_t *self, const char *key, const char *value);
  * SPOT_JSON_END; close it. For a tree spot_json_tree() at the first token of a value, or
  * spot_json_parse() for a text. */
 
-/* Limits: open brackets, and bytes of one text. */
+/* The most brackets that may be open. */
 #define SPOT_JSON_MAX_NESTED 64
 
 typedef enum {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program's loop over verbs (base/verb/verb.h): which there are, options, help, a call,
- * signals.
+/* The program's loop over verbs (base/verb/verb.h): which there are, options, help, a call.
  *
  * main() finds a verb by spot_verb_match(); spot_verb_call() parses the words into the arguments,
  * runs the verb, prints what went wrong and returns the exit code. */

@@ -2,6 +2,7 @@
 # exported; only <spotsim.h> is supported outside.
 set(spot_library_rooms
     base
+    verb
     loader
     models
     traces

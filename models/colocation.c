@@ -15,7 +15,7 @@ typedef struct {
     size_t num_rows;
     size_t num_features;
     const double *values;  /* [num_rows][num_features] finite */
-    const int32_t *labels; /* [num_rows] 0 ... SPOT_TREE_MAX_LABELS - 1 */
+    const int32_t *labels; /* [num_rows] 0 ... TREE_MAX_LABELS - 1 */
 } labelled_t;
 
 #define TREE_MAX_LABELS 16

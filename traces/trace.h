@@ -2,11 +2,10 @@
 /* A recorded or generated trace: the additions and losses of instances as seen from
  * outside.
  *
- * This module owns the trace in memory (header keys, events, names), its making event by
- * event, the reading of the
- * canonical CSV, version 1 (docs/formats.md has it), the check of instance names that
- * readers and importers share, and the events summed up for statistics. trace_write.h
- * writes the same format.
+ * This module owns the trace in memory (header keys, events, names), its making event by event, the
+ * reading of the canonical CSV, version 1 (docs/formats.md has it), the check of instance names
+ * that readers and importers share, and the events summed up for statistics. trace_write.h writes
+ * the same format.
  *
  * Use: spot_trace_read() a file, look at events, spot_trace_free(). */
 #pragma once

@@ -168,35 +168,41 @@ int spot_output_end(spot_output_t *self, int error)
 
 static const spot_dialects_t *dialects;
 
-void spot_output_set_dialects(const spot_dialects_t *known)
+void spot_output_set_dialects(const spot_dialects_t *forms)
 {
-    dialects = known;
+    dialects = forms;
+}
+
+static const spot_dialects_t *known(void)
+{
+    spot_bug_assert(dialects != NULL);
+    return dialects;
 }
 
 int spot_output_put_table(const spot_table_t *table, const spot_terminal_t *terminal, FILE *out)
 {
-    return dialects->table(table, terminal, out);
+    return known()->table(table, terminal, out);
 }
 
 void spot_output_put_item(const char *name, const char *text, FILE *out)
 {
-    dialects->item(name, text, out);
+    known()->item(name, text, out);
 }
 
 void spot_output_document(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
 {
-    dialects->document(self, terminal, out);
+    known()->document(self, terminal, out);
 }
 
 int spot_output_chart(spot_chart_t *chart, FILE *out)
 {
-    return dialects->chart(chart, out);
+    return known()->chart(chart, out);
 }
 
 int spot_output_recording(const struct spot_recording_view *view, bool is_trace, const char *path,
     FILE *out, spot_diag_t *diag)
 {
-    return dialects->recording(view, is_trace, path, out, diag);
+    return known()->recording(view, is_trace, path, out, diag);
 }
 
 int spot_output_picture(

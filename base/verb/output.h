@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What commands write: text for people with lines that fit the terminal, or bytes for
+/* What verbs write: text for people with lines that fit the terminal, or bytes for
  * programs. A file appears whole or not at all. */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/verb/document.h"
 #include "base/verb/table.h"
 
-/* Where the answer of a command goes and in which form, as its options say. */
+/* Where the answer of a verb goes and in which form, as its options say. */
 typedef struct {
     const char *path; /* NULL or "-": standard output */
     bool is_json;     /* else text for people */
@@ -95,8 +95,7 @@ SPOT_MUST_CHECK int spot_output_chart(spot_chart_t *chart, FILE *out);
 SPOT_MUST_CHECK int spot_output_picture(
     spot_declare_t declare, const void *context, const char *path, spot_diag_t *diag);
 
-/* *
- * A command whose results are tables (base/verb/table.h) fills them and ends with
+/* A verb whose results are tables (base/verb/table.h) fills them and ends with
  * spot_output_tables(), which frees them. All calls: IO, NO_MEMORY. */
 
 /* Writes a file whole, what is a parameter of write; "-" is standard output. IO,
@@ -104,7 +103,7 @@ SPOT_MUST_CHECK int spot_output_picture(
 SPOT_MUST_CHECK int spot_output_write(spot_diag_t *diag, const char *path,
     void (*write)(const void *what, FILE *out), const void *what);
 
-/* What a command has learned: writes the file of path, unless it is NULL, then prints
+/* What a verb has learned: writes the file of path, unless it is NULL, then prints
  * the tables, unless the file is standard output: below each other, or as one object
  * with an array of rows for each, by its name. Frees the tables. NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_output_tables(spot_diag_t *diag, const spot_target_t *target,

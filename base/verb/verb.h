@@ -7,7 +7,10 @@
  * arguments, makes --help, the manual page and the completion of shells of the table, runs the
  * verb, prints what went wrong and returns the exit code. What a verb has to say are tables,
  * pictures and text (base/verb/output.h): the forms that these are printed in belong to the
- * program. */
+ * program.
+ *
+ * The module owns what verbs share: wrong command lines, lists of texts, the line of progress of
+ * work that counts units, and INT, TERM and HUP. */
 #pragma once
 
 #include <stdbool.h>

@@ -356,8 +356,10 @@ static void search_check(spot_call_t *call)
     for (size_t j = 0; j < num_paths; j++) {
         has_table = has_table || spot_has_suffix(arguments->paths.texts[j], ".csv");
     }
-    spot_usage_refuse(call, num_paths > 1 && (has_table || has_command),
+    spot_usage_refuse(call, num_paths > 1 && has_table,
         "expected one table, or the model files of one or more jobs");
+    spot_usage_refuse(
+        call, num_paths > 1 && has_command, "--measure goes with one model file, or with none");
     arguments->request.model_path = path;
     arguments->has_table = has_table;
     spot_usage_refuse(call, path == NULL ? !has_command : has_table && has_command,

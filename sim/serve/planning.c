@@ -12,8 +12,6 @@ typedef spot_planning_t planning_t;
 
 static void planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals);
 
-/* ---- Planning ---- */
-
 /* The bytes of a flow, for each query that there may be. */
 #define FLOW_QUERY_BYTES (sizeof(spot_flow_batch_t) + sizeof(int32_t))
 
@@ -103,9 +101,9 @@ static void set_ids(spot_flow_t *self, const spot_flow_t *from, bool is_in_order
 
 /* Runs a stage on what its parent delivers: the recurrence of docs/serving-rules.md.
  * Returns false as soon as limit, which may be NULL, is broken; then self is unfinished.
- * free_ns: [queries] scratch. O(queries), but for batches that overtake. */
-
-/* A replica is free when its batch is delivered, unless it is pipelined. Nothing is
+ * free_ns: [queries] scratch. O(queries), but for batches that overtake.
+ *
+ * A replica is free when its batch is delivered, unless it is pipelined. Nothing is
  * delivered before a batch that has freed a replica, so that batch k starts on the
  * replica which batch k - replicas in order of delivery has left. */
 static bool flow_run(spot_flow_t *self, const spot_flow_t *from, const spot_service_time_t *time,

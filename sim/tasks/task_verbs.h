@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What logs of task graphs say: tables of a document, CSV files, a page with pictures, a Chrome
- * trace. Everything is written from logs that were read and analysed (traces/tasks/). */
+/* The verbs `tasks` and `tasks fit`: what logs of task graphs say, as tables, CSV files, a page and
+ * a Chrome trace. Others can draw the pictures of logs that were read and analysed (traces/tasks/).
+ */
 #pragma once
 
 #include "base/verb/document.h"

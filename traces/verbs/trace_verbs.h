@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spotsim trace convert, generate, describe, and what other commands need to take a log: the
- * options that say how a log becomes a trace, and a log that was read as one.
+/* The verbs on traces but `trace generate`, which can read a scenario and so is in sim/train; and
+ * what other verbs need to take a log: the options that say how a log becomes a trace, and a log
+ * that was read as one.
  *
  * The struct of a command's arguments has a spot_log_options_t called log, which starts
  * as SPOT_LOG_OPTIONS_INITIAL; its table has SPOT_LOG_OPTIONS among its rows, and its

@@ -125,43 +125,51 @@ static int replace_trace(spot_yaml_t *document, const char *trace_path, spot_dia
     return path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, "trace.file", path);
 }
 
-/* The content of the file that the scalar at map_path names takes its place. */
-static int inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
+/* The content of the file that the scalar at map_path names takes its place, or what its key part
+ * has. */
+static int inline_file(
+    spot_yaml_t *document, const char *map_path, const char *part, spot_diag_t *diag)
 {
     char *path = spot_node_file_path(spot_node_at(document->root, map_path));
     spot_yaml_t file = {.root = NULL};
     spot_node_t *root;
     int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&file, path, diag);
 
-    root = file.root;
-    if (ret == 0) {
+    root = file.root == NULL || part == NULL ? file.root : spot_node_get(file.root, part);
+    if (ret == 0 && root != NULL) { /* without the part binding says what is wrong */
         ret = spot_yaml_adopt(document, &file);
-    }
-    if (ret == 0) {
-        ret = spot_yaml_set(document, map_path, root);
+        ret = ret == 0 ? spot_yaml_set(document, map_path, root) : ret;
     }
     spot_yaml_free(&file);
     free(path);
     return ret;
 }
 
+/* Whether a key is below the map at a path, which holds the name of a file. */
+static bool is_below_file(const spot_yaml_t *document, const char *key, const char *path)
+{
+    const spot_node_t *node = spot_node_at(document->root, path);
+    const size_t length = strlen(path);
+
+    return node != NULL && node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0' &&
+           strncmp(key, path, length) == 0 && key[length] == '.';
+}
+
 int spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t *diag)
 {
-    static const char frequency[] = "trace.frequency", laws[] = "jobs.generate";
+    static const char frequency[] = "trace.frequency";
     spot_node_t *trace = spot_node_get(document->root, "trace");
-    const spot_node_t *generate = spot_node_at(document->root, laws);
-    const size_t length = strcspn(key, "=");
 
-    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR && length == sizeof(frequency) - 1 &&
-        strncmp(key, frequency, length) == 0) {
+    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
+        strcspn(key, "=") == sizeof(frequency) - 1 &&
+        strncmp(key, frequency, sizeof(frequency) - 1) == 0) {
         return spot_yaml_set(document, "trace.model", trace);
     }
-    if (generate != NULL && generate->kind == SPOT_NODE_SCALAR && generate->text[0] != '\0' &&
-        length > sizeof(laws) && strncmp(key, laws, sizeof(laws) - 1) == 0 &&
-        key[sizeof(laws) - 1] == '.') {
-        return inline_file(document, laws, diag);
-    }
-    return 0;
+    return is_below_file(document, key, "jobs.generate")
+               ? inline_file(document, "jobs.generate", NULL, diag)
+           : is_below_file(document, key, "job.input")
+               ? inline_file(document, "job.input", "input", diag)
+               : 0;
 }
 
 int spot_scenario_change(

@@ -29,8 +29,9 @@ typedef struct {
 
 /* Makes a map of the path of a file in a scenario if key, the path of a key or an
  * assignment to it, is within that map: the value of trace, the path of a model file,
- * becomes {model: PATH} for trace.frequency, and that of jobs.generate the content of
- * the file for every key below it. BAD_INPUT, IO with the reasons in diag, NO_MEMORY. */
+ * becomes {model: PATH} for trace.frequency, and those of jobs.generate and job.input the content
+ * of the file, of job.input its key input, for every key below. BAD_INPUT, IO with the reasons in
+ * diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_scenario_spell_file(
     spot_yaml_t *document, const char *key, spot_diag_t *diag);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a store on disk holds of its study: written from a head, read into one, and
- * compared with the one that is to go on. Internal to sim/bench/store. */
+ * compared with the one that is to go on. For sim/bench/store, but for spot_study_head_free(). */
 #pragma once
 
 #include "sim/bench/store/head.h"

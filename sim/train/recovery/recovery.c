@@ -227,7 +227,6 @@ void spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_recovery_choice_t *choice = target;
-
     const spot_recovery_t *system = bind_system(bind, field, node);
 
     if (system == NULL) {
