@@ -340,8 +340,7 @@ static int take_letters(spot_call_t *call, int word_id)
         }
         if (option == NULL) {
             spot_usage_error(call, "invalid option -- '%c'", *letter);
-        }
-        if (option->value == NULL) {
+        } else if (option->value == NULL) {
             store(call, option, NULL);
         } else if (letter[1] != '\0') {
             store(call, option, letter + 1);

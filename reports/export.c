@@ -92,7 +92,9 @@ static void put_number(line_t *self, const char *name, double value)
     if (self->format == SPOT_EXPORT_JSONL) {
         spot_json_number(&self->json, name, value);
     } else if (!begin_cell(self, name) && isfinite(value)) {
-        fwrite(text, 1, spot_number_text(value, text), self->out);
+        const size_t num_bytes = spot_number_text(value, text);
+
+        fwrite(text, 1, num_bytes, self->out);
     }
 }
 
