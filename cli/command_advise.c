@@ -626,7 +626,7 @@ static int run(spot_call_t *call)
                                    : (spot_progress_form_t) arguments->progress);
     line.has_stages = true;
     ret = ret == 0 ? spot_advise(&request, &result, &study, &store, &call->diag) : ret;
-    spot_progress_finish(&line);
+    spot_counter_finish(&line.counter);
     if (ret == 0) {
         call->is_reading = false;
         ret = write_results(call, &result, &study, store, &logs, &saving);

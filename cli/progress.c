@@ -37,21 +37,11 @@ void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form)
     const double now_s = spot_clock_s();
 
     *self = (spot_progress_line_t){.form = form,
-        .started_s = now_s,
+        .counter = {.started_s = now_s, .told_s = now_s},
         .stage_s = now_s,
-        .started_cpu_s = spot_clock_cpu_s(),
-        .told_s = now_s};
+        .started_cpu_s = spot_clock_cpu_s()};
     if (form == SPOT_PROGRESS_AUTO) {
         self->form = isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
-    }
-}
-
-void spot_progress_finish(spot_progress_line_t *self)
-{
-    if (self->is_shown) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-        self->is_shown = false;
     }
 }
 
@@ -59,9 +49,9 @@ void spot_progress_finish(spot_progress_line_t *self)
 static bool is_due(spot_progress_line_t *self)
 {
     const double now_s = spot_clock_s();
-    const bool is_over = now_s - self->told_s >= told_every_s[self->form];
+    const bool is_over = now_s - self->counter.told_s >= told_every_s[self->form];
 
-    self->told_s = is_over ? now_s : self->told_s;
+    self->counter.told_s = is_over ? now_s : self->counter.told_s;
     return is_over;
 }
 
@@ -71,7 +61,7 @@ static spot_study_speed_t speed_of(
     const double now_s = spot_clock_s();
     const double runs_per_s = (double) num_run / (now_s - self->stage_s);
 
-    return (spot_study_speed_t){now_s - self->started_s, runs_per_s,
+    return (spot_study_speed_t){now_s - self->counter.started_s, runs_per_s,
         num_run > 0 && !self->has_stages ? (double) num_left / runs_per_s : (double) NAN};
 }
 
@@ -103,8 +93,8 @@ static void write_text(spot_progress_line_t *self, const spot_study_progress_t *
     }
     spot_study_progress_text(progress, speed, spot_terminal_is_utf8(), line);
     fclose(line);
-    self->is_shown = self->form == SPOT_PROGRESS_LINE;
-    if (self->is_shown) {
+    self->counter.is_shown = self->form == SPOT_PROGRESS_LINE;
+    if (self->counter.is_shown) {
         put_cut(text);
     } else {
         fprintf(stderr, "%s\n", text);
@@ -141,11 +131,11 @@ void spot_progress_of_study(void *context, const spot_study_progress_t *progress
 void spot_progress_finish_study(
     spot_progress_line_t *self, const spot_study_t *study, int num_threads, int error)
 {
-    const double passed_s = spot_clock_s() - self->started_s;
+    const double passed_s = spot_clock_s() - self->counter.started_s;
     const double cpu_s = spot_clock_cpu_s() - self->started_cpu_s;
     spot_json_t json;
 
-    spot_progress_finish(self);
+    spot_counter_finish(&self->counter);
     if (self->form == SPOT_PROGRESS_JSON) {
         open_event(&json, error == 0                      ? "done"
                           : error == SPOT_ERR_INTERRUPTED ? "interrupted"

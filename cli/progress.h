@@ -3,6 +3,7 @@
  * from time to time, or JSON objects, one a line. */
 #pragma once
 
+#include "base/verb/verb.h"
 #include "base/watch.h"
 #include "sim/bench/study/run.h"
 
@@ -20,20 +21,15 @@ extern const char *const spot_progress_form_names[]; /* NULL-terminated */
 
 typedef struct {
     spot_progress_form_t form; /* not AUTO once it is started */
-    double started_s;
+    spot_counter_t counter;    /* its clock, and the line on the terminal */
     double started_cpu_s;
-    double told_s;
     double stage_s;  /* when the study that runs was started */
     bool has_stages; /* several studies are run: what is left is not known */
-    bool is_shown;   /* a line on the terminal is to be cleared */
     int64_t num_run; /* replications of a study */
 } spot_progress_line_t;
 
 /* Starts the clock. */
 void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form);
-
-/* Clears the line. */
-void spot_progress_finish(spot_progress_line_t *self);
 
 /* The progress function of a run of a study; context is self. */
 void spot_progress_of_study(void *context, const spot_study_progress_t *progress);

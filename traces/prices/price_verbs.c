@@ -85,12 +85,6 @@ static void write_steps(const void *what, FILE *out)
     spot_price_steps_write(what, out);
 }
 
-static void write_row(const void *what, FILE *out)
-{
-    /* The stream keeps an error, and the table, which is printed next. */
-    (void) !spot_table_write_csv(what, out);
-}
-
 static void fill_table(spot_table_t *table, const spot_price_steps_t *steps, int64_t end_ms)
 {
     static const char *const names[] = {
@@ -142,8 +136,9 @@ static int run(spot_call_t *call)
                 spot_output_picture(price_declare, &picture, arguments->picture_path, &call->diag);
         }
         fill_table(&table, &steps, end_ms);
-        ret = spot_error_first(ret, spot_output_tables(&call->diag, &arguments->target,
-                                        arguments->csv_path, write_row, &table, 1, &table));
+        ret =
+            spot_error_first(ret, spot_output_tables(&call->diag, &arguments->target,
+                                      arguments->csv_path, spot_output_put_csv, &table, 1, &table));
     }
     spot_price_steps_free(&steps);
     return ret;
