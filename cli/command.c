@@ -379,8 +379,9 @@ static void take_argument(spot_call_t *call, size_t argument_id, const char *tex
     if (option == NULL) {
         spot_usage_error(
             call, "expected %s, got \"%s\"%s", noun, text, argument_id > 0 ? " too" : "");
+    } else {
+        store(call, option, text);
     }
-    store(call, option, text);
 }
 
 static void check_arguments(const spot_call_t *call, size_t num_given)
