@@ -109,7 +109,7 @@ static void list_name(char list[LIST_BYTES], const char *name)
 
 static bool is_column(const spot_table_file_t *self, size_t kind, const char *name)
 {
-    const spot_table_file_column_t *column = &self->format->columns[kind];
+    const spot_member_t *column = &self->format->columns[kind];
 
     return strcmp(column->name, name) == 0 ||
            (column->other_name != NULL && strcmp(column->other_name, name) == 0) ||
@@ -215,96 +215,11 @@ static int read_columns(spot_table_file_t *self)
 
 /* ---- Rows ---- */
 
-/* The problem of an integer that is none, or outside the limits of its column. */
-static const char *read_integer(const spot_table_file_column_t *self, const char *field,
-    void *value, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
-{
-    int64_t number = 0;
-
-    if (spot_integer_parse(field, &number) != 0 || (double) number < self->min ||
-        (double) number > self->max) {
-        snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES, "expected %s from %.0f to %.0f",
-            self->expected == NULL ? "an integer" : self->expected, self->min, self->max);
-        return text;
-    }
-    if (self->kind == SPOT_CELL_COUNT) {
-        *(int32_t *) value = (int32_t) number;
-    } else {
-        *(int64_t *) value = number;
-    }
-    return NULL;
-}
-
-/* The same of a number without a problem of its own. */
-static const char *expect_number(
-    const spot_table_file_column_t *self, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
-{
-    if (self->expected != NULL || self->max == HUGE_VAL) {
-        return self->expected != NULL ? self->expected : "expected a finite number";
-    }
-    snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES, "expected a number from %.15g to %.15g",
-        self->min, self->max);
-    return text;
-}
-
-/* The same of a number, or of what is made of one. */
-static const char *read_number(const spot_table_file_column_t *self, const char *field, void *value,
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
-{
-    const bool is_seconds = self->kind == SPOT_CELL_SECONDS;
-    double number = 0;
-    int64_t ms = 0;
-
-    if (spot_number_parse(field, &number) != 0 ||
-        (is_seconds ? number <= 0 : number < self->min || number > self->max)) {
-        return expect_number(self, text);
-    }
-    if (self->kind == SPOT_CELL_ROUNDED) {
-        *(int64_t *) value = llrint(number);
-    } else if (self->kind != SPOT_CELL_MS) {
-        *(double *) value = number;
-    }
-    if ((is_seconds || self->kind == SPOT_CELL_MS) && spot_duration_from_s(number, &ms) != 0) {
-        return is_seconds ? "expected at most 100 years in seconds" : self->expected;
-    }
-    if (self->kind == SPOT_CELL_MS) {
-        *(int64_t *) value = ms;
-    }
-    return NULL;
-}
-
-const char *spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
-    void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
-{
-    void *value = (char *) values + self->offset;
-
-    if (self->kind == SPOT_CELL_IGNORED || (self->may_be_empty && field[0] == '\0')) {
-        return NULL;
-    }
-    if (self->kind == SPOT_CELL_TEXT) {
-        *(const char **) value = field;
-        return NULL;
-    }
-    if (self->kind == SPOT_CELL_INTEGER || self->kind == SPOT_CELL_COUNT) {
-        return read_integer(self, field, value, text);
-    }
-    if (self->kind != SPOT_CELL_WORD) {
-        return read_number(self, field, value, text);
-    }
-    for (int j = 0; self->words[j] != NULL; j++) {
-        if (strcmp(field, self->words[j]) == 0) {
-            *(int *) value = j;
-            return NULL;
-        }
-    }
-    return self->expected;
-}
-
 bool spot_table_file_take(spot_table_file_t *self, void *values)
 {
     const spot_table_file_format_t *format = self->format;
     const size_t num_errors = self->diag->num_errors;
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+    char text[SPOT_MEMBER_PROBLEM_BYTES];
 
     if (format->initial != NULL) {
         memcpy(values, format->initial, format->row_bytes);
@@ -312,11 +227,10 @@ bool spot_table_file_take(spot_table_file_t *self, void *values)
         memset(values, 0, format->row_bytes);
     }
     for (size_t j = 0; j < self->num_fields; j++) {
-        const spot_table_file_column_t *column = &format->columns[self->kinds[j]];
-        const char *problem =
-            self->kinds[j] == format->num_columns || column->is_own
-                ? NULL
-                : spot_table_file_column_read(column, self->row.fields[j], values, text);
+        const spot_member_t *column = &format->columns[self->kinds[j]];
+        const char *problem = self->kinds[j] == format->num_columns || column->is_own
+                                  ? NULL
+                                  : spot_member_read(column, self->row.fields[j], values, text);
 
         if (problem != NULL) {
             spot_table_file_report_field(self, &self->row, self->kinds[j], problem);

@@ -6,44 +6,9 @@
 #include <stdint.h>
 
 #include "base/csv.h"
+#include "base/row.h"
 
 #define SPOT_TABLE_FILE_MAX_COLUMNS 64 /* of a format */
-
-typedef enum {
-    SPOT_CELL_INTEGER, /* int64_t */
-    SPOT_CELL_COUNT,   /* the same, int32_t */
-    SPOT_CELL_NUMBER,  /* double */
-    SPOT_CELL_ROUNDED, /* a number, as int64_t */
-    SPOT_CELL_SECONDS, /* double above 0, at most 100 years */
-    SPOT_CELL_MS,      /* seconds from 0 to 100 years, as int64_t ms */
-    SPOT_CELL_WORD,    /* int, the index among words */
-    SPOT_CELL_TEXT,    /* const char *, valid until the next row */
-    SPOT_CELL_IGNORED
-} spot_table_file_kind_t;
-
-typedef struct {
-    const char *name;
-    spot_table_file_kind_t kind;
-    size_t offset;   /* in the struct of a row */
-    double min, max; /* inclusive, of integers and numbers */
-    /* The problem of another value; of an integer its noun, NULL: "an integer". Of a
-     * SPOT_CELL_NUMBER NULL: one that names the limits. */
-    const char *expected;
-    bool is_optional;
-    bool may_be_empty;        /* and leaves 0, or the initial value, then */
-    bool is_own;              /* the caller reads it */
-    const char *const *words; /* NULL-terminated */
-    const char *other_name;   /* a second name, or NULL */
-    /* Whether a name of the file is one more; table: that of the file. Or NULL. */
-    bool (*accepts)(void *table, const char *name);
-} spot_table_file_column_t;
-
-/* A column by the member of the struct of a row; designators of more may follow. */
-#define SPOT_TABLE_COLUMN(kind_, name_, row_type, member, ...)                                     \
-    {                                                                                              \
-        .name = name_, .kind = SPOT_CELL_##kind_, .offset = offsetof(row_type, member),            \
-        __VA_ARGS__                                                                                \
-    }
 
 /* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12, or a
  * text, the rest of the line. */
@@ -64,8 +29,8 @@ typedef struct spot_table_file spot_table_file_t;
 
 typedef struct {
     size_t num_columns;
-    const spot_table_file_column_t *columns; /* [num_columns] */
-    const char *layout;                      /* for messages: "D,P,step_ms[,origin]" */
+    const spot_member_t *columns; /* [num_columns] */
+    const char *layout;           /* for messages: "D,P,step_ms[,origin]" */
     bool says_header; /* "expected header 'LAYOUT'" in place of "expected the columns" */
     bool is_any_order;
     /* In any order: unknown columns are left out with a warning, and the error of
@@ -129,12 +94,6 @@ SPOT_MUST_CHECK int spot_table_file_close(spot_table_file_t *self, int error);
 
 /* The field of a column of the row; "" if the column is absent. */
 const char *spot_table_file_field(const spot_table_file_t *self, size_t column);
-
-/* Reads the field of a column into the struct of a row. Returns its problem, in text of
- * that size or a constant; NULL: none. */
-#define SPOT_TABLE_FILE_PROBLEM_BYTES 96
-const char *spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
-    void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES]);
 
 /* Reports a problem of a whole line; of the row, at a column or, where it is absent, at
  * the start; and of the field of a column: "NAME: PROBLEM, got 'FIELD'". */

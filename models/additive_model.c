@@ -147,10 +147,10 @@ static const score_row_t empty_row = {.bin = {.up_to = HUGE_VAL}};
 enum { COLUMN_FEATURE = 1, COLUMN_CATEGORY, COLUMN_UP_TO };
 
 #define COLUMN(kind, name, member, ...)                                                            \
-    SPOT_TABLE_COLUMN(kind, name, score_row_t, member, __VA_ARGS__)
+    SPOT_MEMBER_WITH(kind, name, score_row_t, member, __VA_ARGS__)
 #define ANY_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .expected = "expected a number"
 
-static const spot_table_file_column_t columns[] = {
+static const spot_member_t columns[] = {
     COLUMN(TEXT, "target", target, .max = 0),
     COLUMN(TEXT, "feature", feature, .max = 0),
     COLUMN(TEXT, "category", bin.category, .max = 0),
@@ -223,8 +223,8 @@ static int take_bin(
     score_row_t own = *row;
     spot_additive_bin_t bin;
     spot_additive_feature_t *feature;
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
-    const char *problem = spot_table_file_column_read(
+    char text[SPOT_MEMBER_PROBLEM_BYTES];
+    const char *problem = spot_member_read(
         &columns[COLUMN_UP_TO], spot_table_file_field(file, COLUMN_UP_TO), &own, text);
     size_t column;
     int ret = 0;

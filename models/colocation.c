@@ -59,18 +59,18 @@ typedef struct {
 } reading_t;
 
 #define COLUMN(kind, name, member, ...)                                                            \
-    SPOT_TABLE_COLUMN(kind, name, pair_row_t, member, __VA_ARGS__)
+    SPOT_MEMBER_WITH(kind, name, pair_row_t, member, __VA_ARGS__)
 #define KEY(id, digit, speed)                                                                      \
     COLUMN(TEXT, "model" digit, keys[id].model, .max = 0),                                         \
         COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                                 \
-        COLUMN(COUNT, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),                   \
-        COLUMN(COUNT, "amp" digit, keys[id].amp, .max = 1),                                        \
+        COLUMN(SMALL, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),                   \
+        COLUMN(SMALL, "amp" digit, keys[id].amp, .max = 1),                                        \
         COLUMN(NUMBER, "speed" digit, pair.speed, .min = DBL_MIN, .max = 2,                        \
             .expected = "expected a speed above 0 and at most 2"),                                 \
         COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
-static const spot_table_file_column_t columns[] = {
+static const spot_member_t columns[] = {
     KEY(0, "1", guest_speed),
     KEY(1, "2", host_speed),
     COLUMN(NUMBER, "gpu_util", pair.gpu_util, PERCENT),
@@ -503,13 +503,13 @@ typedef struct {
 } workload_row_t;
 
 #define LABEL_COLUMN(name, kind, member, ...)                                                      \
-    SPOT_TABLE_COLUMN(kind, name, workload_row_t, member, __VA_ARGS__)
+    SPOT_MEMBER_WITH(kind, name, workload_row_t, member, __VA_ARGS__)
 
-static const spot_table_file_column_t label_columns[] = {
+static const spot_member_t label_columns[] = {
     LABEL_COLUMN("model", TEXT, workload.model, .max = 0),
     LABEL_COLUMN("dataset", TEXT, workload.dataset, .max = 0),
-    LABEL_COLUMN("batchsize", COUNT, workload.batch_size, .max = INT32_MAX),
-    LABEL_COLUMN("amp", COUNT, workload.amp, .max = 1),
+    LABEL_COLUMN("batchsize", SMALL, workload.batch_size, .max = INT32_MAX),
+    LABEL_COLUMN("amp", SMALL, workload.amp, .max = 1),
     LABEL_COLUMN("gpu_util", NUMBER, workload.features[SPOT_PACKING_GPU_UTIL], PERCENT),
     LABEL_COLUMN("gmem_util", NUMBER, workload.features[SPOT_PACKING_GMEM_UTIL], PERCENT),
     LABEL_COLUMN("gmem", NUMBER, workload.features[SPOT_PACKING_GMEM], .max = 1e9,

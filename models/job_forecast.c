@@ -415,10 +415,10 @@ typedef struct {
 enum { COLUMN_TIME };
 
 #define COLUMN(kind, name, member, ...)                                                            \
-    SPOT_TABLE_COLUMN(kind, name, throughput_row_t, member, __VA_ARGS__)
+    SPOT_MEMBER_WITH(kind, name, throughput_row_t, member, __VA_ARGS__)
 #define AMOUNT .max = 1e12, .expected = "expected a number from 0 to 1e12"
 
-static const spot_table_file_column_t throughput_columns[] = {
+static const spot_member_t throughput_columns[] = {
     COLUMN(TEXT, "time", time, .max = 0),
     COLUMN(NUMBER, "submit_gpu_job", bin.values[SPOT_THROUGHPUT_JOBS], AMOUNT),
     COLUMN(NUMBER, "submit_gpu_num", bin.values[SPOT_THROUGHPUT_GPUS], AMOUNT),

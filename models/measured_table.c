@@ -18,22 +18,22 @@ enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMN
 
 #define MEMBER(member) offsetof(spot_instance_row_t, member)
 #define PAUSE(name, column)                                                                        \
-    [column] = {name, SPOT_CELL_INTEGER, MEMBER(values[column]), 0, (double) SPOT_MAX_DURATION_MS, \
-        .is_optional = true}
+    [column] = {name, SPOT_MEMBER_INTEGER, MEMBER(values[column]), 0,                              \
+        (double) SPOT_MAX_DURATION_MS, .is_optional = true}
 
-static const spot_table_file_column_t by_n_columns[NUM_COLUMNS] = {
+static const spot_member_t by_n_columns[NUM_COLUMNS] = {
     PAUSE("restart_total_ms", SPOT_BY_N_RESTART_TOTAL_MS),
     PAUSE("checkpoint_ms", SPOT_BY_N_CHECKPOINT_MS),
     PAUSE("pause_ms", SPOT_BY_N_PAUSE_MS),
     PAUSE("local_pause_ms", SPOT_BY_N_LOCAL_PAUSE_MS),
     PAUSE("global_pause_ms", SPOT_BY_N_GLOBAL_PAUSE_MS),
-    [SPOT_BY_N_IDLE_INSTANCES] = {"idle_instances", SPOT_CELL_INTEGER,
+    [SPOT_BY_N_IDLE_INSTANCES] = {"idle_instances", SPOT_MEMBER_INTEGER,
         MEMBER(values[SPOT_BY_N_IDLE_INSTANCES]), 0, SPOT_MAX_INSTANCES, .is_optional = true},
-    [COLUMN_INSTANCES] = {"n", SPOT_CELL_COUNT, MEMBER(num_instances), 1,
+    [COLUMN_INSTANCES] = {"n", SPOT_MEMBER_SMALL, MEMBER(num_instances), 1,
         .max = SPOT_MAX_INSTANCES},
-    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
+    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_MEMBER_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
         "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
-    [COLUMN_STEP] = {"step_ms", SPOT_CELL_ROUNDED, MEMBER(step_ms), 1,
+    [COLUMN_STEP] = {"step_ms", SPOT_MEMBER_ROUNDED, MEMBER(step_ms), 1,
         (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 1 to 100 years, or nothing where n is infeasible",
         .may_be_empty = true},
@@ -253,10 +253,10 @@ static int take_point(spot_table_file_t *file, const spot_csv_row_t *row, const 
 int spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
     const char *y_name, spot_diag_t *diag)
 {
-    const spot_table_file_column_t columns[] = {
-        {x_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN, MAX_VALUE,
+    const spot_member_t columns[] = {
+        {x_name, SPOT_MEMBER_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN, MAX_VALUE,
             .expected = "expected a number above 0"},
-        {y_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
+        {y_name, SPOT_MEMBER_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
             .expected = "expected a number from 0"},
     };
     char layout[64];

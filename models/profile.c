@@ -26,22 +26,23 @@ typedef struct {
 typedef struct {
     const char *file_name;
     size_t num_columns;
-    spot_table_file_column_t columns[SPOT_TABLE_FILE_MAX_COLUMNS];
+    spot_member_t columns[SPOT_TABLE_FILE_MAX_COLUMNS];
 } table_t;
 
 #define WORLD_SIZE                                                                                 \
     {                                                                                              \
-        "ws", SPOT_CELL_INTEGER, offsetof(value_t, world_size), 1, SPOT_MAX_INSTANCES,             \
+        "ws", SPOT_MEMBER_INTEGER, offsetof(value_t, world_size), 1, SPOT_MAX_INSTANCES,           \
             .expected = "a world size"                                                             \
     }
 #define NUMBER(name)                                                                               \
     {                                                                                              \
-        name, SPOT_CELL_NUMBER, offsetof(value_t, unused), -HUGE_VAL, HUGE_VAL,                    \
+        name, SPOT_MEMBER_NUMBER, offsetof(value_t, unused), -HUGE_VAL, HUGE_VAL,                  \
             .expected = "expected a number"                                                        \
     }
 #define SECONDS(name, member)                                                                      \
     {                                                                                              \
-        name, SPOT_CELL_SECONDS, offsetof(value_t, member), .expected = "expected seconds above 0" \
+        name, SPOT_MEMBER_SECONDS, offsetof(value_t, member),                                      \
+            .expected = "expected seconds above 0"                                                 \
     }
 
 static const table_t reconfiguration_table = {
@@ -49,7 +50,7 @@ static const table_t reconfiguration_table = {
 
 static const table_t step_table = {"loop_times_0.csv", 7,
     {WORLD_SIZE, NUMBER("step"), NUMBER("loop start"), NUMBER("loop end"),
-        SECONDS("train time", time_s), {"start chkpt thread", .kind = SPOT_CELL_IGNORED},
+        SECONDS("train time", time_s), {"start chkpt thread", .kind = SPOT_MEMBER_IGNORED},
         SECONDS("total loop time", unused)}};
 
 static const table_t checkpoint_table = {"async-checkpoint_0.csv", 1, {SECONDS("elapsed", time_s)}};
@@ -71,7 +72,7 @@ static int read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
     const size_t num_errors = self->diag->num_errors;
     value_t value = {.line = row->line};
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+    char text[SPOT_MEMBER_PROBLEM_BYTES];
 
     if (row->num_fields != self->table->num_columns) {
         spot_diag_error(self->diag, self->path, row->line, row->columns[0],
@@ -80,8 +81,8 @@ static int read_row(measured_file_t *self, const spot_csv_row_t *row)
         return 0;
     }
     for (size_t j = 0; j < row->num_fields; j++) {
-        const spot_table_file_column_t *column = &self->table->columns[j];
-        const char *problem = spot_table_file_column_read(column, row->fields[j], &value, text);
+        const spot_member_t *column = &self->table->columns[j];
+        const char *problem = spot_member_read(column, row->fields[j], &value, text);
 
         if (problem != NULL) {
             spot_csv_field_error(row, j, self->path, column->name, problem, self->diag);

@@ -20,12 +20,12 @@ typedef struct {
 
 enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
 
-static const spot_table_file_column_t profile_columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "model", profile_row_t, model, .min = 0),
-    SPOT_TABLE_COLUMN(TEXT, "hardware", profile_row_t, hardware, .min = 0),
-    SPOT_TABLE_COLUMN(COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
-    SPOT_TABLE_COLUMN(NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
-    SPOT_TABLE_COLUMN(
+static const spot_member_t profile_columns[] = {
+    SPOT_MEMBER_WITH(TEXT, "model", profile_row_t, model, .min = 0),
+    SPOT_MEMBER_WITH(TEXT, "hardware", profile_row_t, hardware, .min = 0),
+    SPOT_MEMBER_WITH(SMALL, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
+    SPOT_MEMBER_WITH(NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
+    SPOT_MEMBER_WITH(
         NUMBER, "throughput_qps", profile_row_t, throughput_qps, .min = -1e12, .max = 1e12),
 };
 
@@ -226,11 +226,11 @@ typedef struct {
     double on_demand_per_h, spot_per_h;
 } price_row_t;
 
-static const spot_table_file_column_t price_columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware, .min = 0),
-    SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h, .min = 0,
+static const spot_member_t price_columns[] = {
+    SPOT_MEMBER_WITH(TEXT, "hardware", price_row_t, hardware, .min = 0),
+    SPOT_MEMBER_WITH(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h, .min = 0,
         .max = SPOT_MAX_PRICE_PER_H),
-    SPOT_TABLE_COLUMN(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
+    SPOT_MEMBER_WITH(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
         .max = SPOT_MAX_PRICE_PER_H, .may_be_empty = true),
 };
 

@@ -241,17 +241,19 @@ enum { COLUMN_PIPELINES, COLUMN_DEPTH, COLUMN_STEP, COLUMN_SAMPLES, COLUMN_ORIGI
 static const char *const origins[] = {"measured", "fitted", "estimated", NULL};
 
 #define MEMBER(member) offsetof(spot_step_pair_t, member)
-static const spot_table_file_column_t columns[NUM_COLUMNS] = {
-    {"D", SPOT_CELL_COUNT, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
-    {"P", SPOT_CELL_COUNT, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
-    {"step_ms", SPOT_CELL_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS, (double) SPOT_MAX_DURATION_MS,
+static const spot_member_t columns[NUM_COLUMNS] = {
+    {"D", SPOT_MEMBER_SMALL, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
+    {"P", SPOT_MEMBER_SMALL, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
+    {"step_ms", SPOT_MEMBER_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,
+        (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 0.5 to 100 years, or nothing where the pair is "
         "infeasible",
         .may_be_empty = true},
-    {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
+    {"samples_per_s", SPOT_MEMBER_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
         "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
-    {"origin", SPOT_CELL_WORD, MEMBER(origin), .expected = "expected measured, fitted or estimated",
-        .is_optional = true, .words = origins},
+    {"origin", SPOT_MEMBER_CHOICE, MEMBER(origin),
+        .expected = "expected measured, fitted or estimated", .is_optional = true,
+        .choices = origins},
 };
 
 /* samples_per_s is required with a step time, forbidden without one. */

@@ -315,12 +315,12 @@ static int take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const 
 }
 
 enum { THREADS, BLOCK };
-static const spot_table_file_column_t search_columns[] = {
-    [THREADS] = SPOT_TABLE_COLUMN(INTEGER, "threadpool_size", spot_measured_probe_t, threads,
+static const spot_member_t search_columns[] = {
+    [THREADS] = SPOT_MEMBER_WITH(INTEGER, "threadpool_size", spot_measured_probe_t, threads,
         .min = 1, .max = SPOT_LOADER_MAX_THREADS),
-    [BLOCK] = SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,
+    [BLOCK] = SPOT_MEMBER_WITH(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,
         .max = SPOT_LOADER_MAX_SAMPLES),
-    SPOT_TABLE_COLUMN(SECONDS, "batch_completion_time", spot_measured_probe_t, completion_s,
+    SPOT_MEMBER_WITH(SECONDS, "batch_completion_time", spot_measured_probe_t, completion_s,
         .expected = "expected seconds above 0"),
 };
 static const spot_table_file_format_t search_format = {SPOT_TABLE_DATA(search_columns),
@@ -329,9 +329,9 @@ static const spot_table_file_format_t search_format = {SPOT_TABLE_DATA(search_co
 /* A setting that is claimed has the limits of one that was measured. */
 static bool take_setting(int column, const char *field, spot_measured_probe_t *setting)
 {
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+    char text[SPOT_MEMBER_PROBLEM_BYTES];
 
-    return !spot_table_file_column_read(&search_columns[column], field, setting, text);
+    return !spot_member_read(&search_columns[column], field, setting, text);
 }
 
 /* Number of the run, sim, and the block that the name claims. */

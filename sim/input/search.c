@@ -60,16 +60,16 @@ static void fill_list(spot_search_list_t *list, const spot_measure_t *self, size
     }
 }
 
-static const spot_table_file_column_t columns[] = {
-    SPOT_TABLE_COLUMN(INTEGER, "threads", point_t, threads, .min = 1,
-        .max = SPOT_LOADER_MAX_THREADS, .is_optional = true, .other_name = "threadpool_size"),
-    SPOT_TABLE_COLUMN(INTEGER, "block", point_t, block, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES,
+static const spot_member_t columns[] = {
+    SPOT_MEMBER_WITH(INTEGER, "threads", point_t, threads, .min = 1, .max = SPOT_LOADER_MAX_THREADS,
+        .is_optional = true, .other_name = "threadpool_size"),
+    SPOT_MEMBER_WITH(INTEGER, "block", point_t, block, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES,
         .other_name = "block_size"),
-    SPOT_TABLE_COLUMN(SECONDS, "seconds", point_t, seconds, .may_be_empty = true,
+    SPOT_MEMBER_WITH(SECONDS, "seconds", point_t, seconds, .may_be_empty = true,
         .expected = "expected seconds > 0", .other_name = "batch_completion_time"),
-    SPOT_TABLE_COLUMN(NUMBER, "stall_share", point_t, stall_share, .max = 1, .is_optional = true,
+    SPOT_MEMBER_WITH(NUMBER, "stall_share", point_t, stall_share, .max = 1, .is_optional = true,
         .may_be_empty = true),
-    SPOT_TABLE_COLUMN(TEXT, "reason", point_t, reason, .is_optional = true, .may_be_empty = true)};
+    SPOT_MEMBER_WITH(TEXT, "reason", point_t, reason, .is_optional = true, .may_be_empty = true)};
 
 /* Rows are appended to it. */
 static int check_log(const spot_measure_t *self)

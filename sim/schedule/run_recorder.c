@@ -453,15 +453,49 @@ static int samples_finish(
 static const spot_series_column_t job_columns[] = {
     TEXT("job_id"), NUMBER("start"), NUMBER("end"), NUMBER("queue")};
 
-static const spot_series_column_t detail_columns[] = {TEXT("job_id"), TEXT("vc"), NUMBER("gpu_num"),
-    NUMBER("submit_time"), NUMBER("duration"), TEXT("user"), TEXT("jobname"), NUMBER("cpu_num"),
-    TEXT("state"), TEXT("model"), TEXT("dataset"), NUMBER("batchsize"), NUMBER("amp"),
-    NUMBER("speed"), NUMBER("gpu_util"), NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"),
-    NUMBER("min_gpus"), NUMBER("max_gpus"), TEXT("scaling"), NUMBER("ckpt_interval_s"),
-    NUMBER("ckpt_write_s"), NUMBER("restart_s"), NUMBER("reconfig_s"), TEXT("trainer"),
-    NUMBER("start"), NUMBER("end"), NUMBER("queue"), NUMBER("jct"), NUMBER("preemptions"),
-    NUMBER("node_preemptions"), NUMBER("resizes"), NUMBER("lost_s"), NUMBER("overhead_s"),
-    NUMBER("profiled"), NUMBER("profqueue"), TEXT("host_job"), TEXT("nodes")};
+/* A job as the log has it, and what became of it. */
+typedef struct {
+    spot_job_cells_t log;
+    spot_job_result_t result;
+    int64_t queue_s, jct_s;
+    double lost_s;
+    int32_t is_profiled;
+    const char *host_job, *nodes;
+} detail_t;
+
+static const spot_member_t result_columns[] = {
+    SPOT_MEMBER(INTEGER, "start", detail_t, result.start_s),
+    SPOT_MEMBER(INTEGER, "end", detail_t, result.end_s),
+    SPOT_MEMBER(INTEGER, "queue", detail_t, queue_s),
+    SPOT_MEMBER(INTEGER, "jct", detail_t, jct_s),
+    SPOT_MEMBER(SMALL, "preemptions", detail_t, result.preemptions),
+    SPOT_MEMBER(SMALL, "node_preemptions", detail_t, result.node_preemptions),
+    SPOT_MEMBER(SMALL, "resizes", detail_t, result.resizes),
+    SPOT_MEMBER(NUMBER, "lost_s", detail_t, lost_s),
+    SPOT_MEMBER(INTEGER, "overhead_s", detail_t, result.overhead_s),
+    SPOT_MEMBER(SMALL, "profiled", detail_t, is_profiled),
+    SPOT_MEMBER(INTEGER, "profqueue", detail_t, result.profiled_queue_s),
+    SPOT_MEMBER(TEXT, "host_job", detail_t, host_job),
+    SPOT_MEMBER(TEXT, "nodes", detail_t, nodes),
+};
+
+#define NUM_RESULTS (sizeof(result_columns) / sizeof(result_columns[0]))
+#define NUM_DETAILS (SPOT_NUM_JOB_COLUMNS + NUM_RESULTS)
+
+/* Column j of the details: those that all logs have, the others, what became of the job. */
+static const spot_member_t *detail_column(size_t j)
+{
+    const bool is_own[] = {true, false};
+
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t id = 0; id < SPOT_NUM_JOB_COLUMNS; id++) {
+            if (spot_job_columns[id].is_own == is_own[k] && j-- == 0) {
+                return &spot_job_columns[id];
+            }
+        }
+    }
+    return &result_columns[j];
+}
 
 static const spot_series_column_t vc_columns[] = {
     COLUMN(TEXT, "vc", "", .label = "VC", .is_bare = true), SECONDS("avg_jct", "mean JCT"),
@@ -497,8 +531,11 @@ static const spot_series_column_t scaling_columns[] = {COUNT("time"), COUNT("sca
 const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES] = {
     KIND(JOBS, "jobs", TABLE, job_columns,
         "first start, end and time in queues of each job, by id; in s"),
-    KIND(JOB_DETAILS, "job_details", TABLE, detail_columns,
-        "each job as the log has it and what became of it, in order of the log; in s"),
+    [SPOT_TABLE_JOB_DETAILS] = {.name = "job_details",
+        .help = "each job as the log has it and what became of it, in order of the log; in s",
+        .shape = SPOT_SERIES_TABLE,
+        .ticks_per_s = 1,
+        .num_columns = NUM_DETAILS}, /* columns: see detail_column() */
     KIND(PER_VC, "per_vc", SHOWN_TABLE, vc_columns,
         "means of the jobs of each virtual cluster (VC), and of all"),
     KIND(CDF, "cdf", TABLE, cdf_columns,
@@ -584,44 +621,46 @@ static void fill_jobs(tables_t *self)
     free(jobs);
 }
 
+/* Terms that a job does not have are none, not those of a log that lacks the columns. */
+static void find_detail(detail_t *self, const spot_schedule_t *schedule, int32_t row_id)
+{
+    const spot_job_log_t *log = schedule->log;
+    const spot_job_row_t *row = &log->jobs[row_id];
+    spot_job_terms_row_t *terms = &self->log.terms;
+
+    spot_job_cells_of(&self->log, log, &schedule->scenario->vcs, row);
+    self->log.job.submit_s = spot_schedule_submit_s(schedule, row_id);
+    if (row->terms_id < 0) {
+        terms->checkpoint_interval_s = terms->checkpoint_write_s = -1;
+        terms->restart_s = terms->reconfiguration_s = -1;
+    }
+    if (terms->min_gpus == 0) {
+        terms->min_gpus = terms->max_gpus = -1;
+    }
+    self->result = spot_schedule_result(schedule, row_id);
+    self->queue_s = self->result.start_s < 0 ? -1 : self->result.queue_s;
+    self->jct_s = self->result.end_s < 0 ? -1 : self->result.end_s - self->log.job.submit_s;
+    self->lost_s = (double) self->result.lost / 1000;
+    self->is_profiled = self->result.is_profiled;
+    self->host_job = self->result.host_row_id < 0 ? "" : log->jobs[self->result.host_row_id].id;
+}
+
 static void fill_details(tables_t *self, const char *const *nodes)
 {
-    static const spot_workload_t unknown = {
-        "", "", -1, -1, (double) NAN, (double) NAN, (double) NAN, (double) NAN, -1};
-    static const spot_job_terms_row_t rigid = {-1, -1, -1, -1, -1, -1, -1, .trainer = NULL};
-    const spot_schedule_t *schedule = self->schedule;
-    const spot_job_log_t *log = schedule->log;
+    const spot_member_t *members[NUM_DETAILS];
 
-    for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
-        const spot_job_row_t *row = &log->jobs[j];
-        const spot_job_terms_row_t *terms = row->terms_id < 0 ? &rigid : &log->terms[row->terms_id];
-        const spot_workload_t *work =
-            row->workload_id < 0 ? &unknown : &log->workloads[row->workload_id];
-        const spot_job_result_t result = spot_schedule_result(schedule, j);
-        const int64_t submit_s = spot_schedule_submit_s(schedule, j);
-        const spot_cell_t cells[] = {text(row->id),
-            text(schedule->scenario->vcs.vcs[row->vc_id].name), number(row->gpu_num),
-            number((double) submit_s), number((double) row->duration_s),
-            text(spot_names_text(&log->users, row->user_id)),
-            text(spot_names_text(&log->names, row->name_id)), time_or_none(row->cpu_num),
-            text(spot_names_text(&log->states, row->state_id)), text(work->model),
-            text(work->dataset), time_or_none(work->batch_size), time_or_none(work->amp),
-            number(work->speed_per_s), number(work->gpu_util), number(work->gmem_util),
-            number(work->gmem_mib), time_or_none(work->share_score),
-            time_or_none(terms->min_gpus > 0 ? terms->min_gpus : -1),
-            time_or_none(terms->min_gpus > 0 ? terms->max_gpus : -1),
-            text(terms->scaling_id < 0 ? "" : log->scalings[terms->scaling_id].name),
-            time_or_none(terms->checkpoint_interval_s), time_or_none(terms->checkpoint_write_s),
-            time_or_none(terms->restart_s), time_or_none(terms->reconfiguration_s),
-            text(terms->trainer), time_or_none(result.start_s), time_or_none(result.end_s),
-            time_or_none(result.start_s < 0 ? -1 : result.queue_s),
-            time_or_none(result.end_s < 0 ? -1 : result.end_s - submit_s),
-            number(result.preemptions), number(result.node_preemptions), number(result.resizes),
-            number((double) result.lost / 1000), number((double) result.overhead_s),
-            number(result.is_profiled), number((double) result.profiled_queue_s),
-            text(result.host_row_id < 0 ? "" : log->jobs[result.host_row_id].id),
-            text(nodes == NULL ? "" : nodes[j])};
+    for (size_t k = 0; k < NUM_DETAILS; k++) {
+        members[k] = detail_column(k);
+    }
+    for (int32_t j = 0; j < (int32_t) self->schedule->log->num_jobs; j++) {
+        detail_t detail;
+        spot_cell_t cells[NUM_DETAILS];
 
+        find_detail(&detail, self->schedule, j);
+        detail.nodes = nodes == NULL ? "" : nodes[j];
+        for (size_t k = 0; k < NUM_DETAILS; k++) {
+            cells[k] = spot_series_cell_of(members[k], &detail);
+        }
         add_to_table(self, SPOT_TABLE_JOB_DETAILS, cells);
     }
 }
@@ -729,12 +768,19 @@ int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
     const spot_series_kind_t **kinds;
     spot_series_kind_t *own;
 
+    spot_series_column_t *details;
+
     SPOT_ARENA_ARRAY(memory, kinds, num_kinds);
     SPOT_ARENA_ARRAY(memory, own, num_kinds);
+    SPOT_ARENA_ARRAY(memory, details, NUM_DETAILS);
     if (memory->error != 0) {
         return memory->error;
     }
+    for (size_t k = 0; k < NUM_DETAILS; k++) {
+        details[k] = spot_series_column_of(detail_column(k));
+    }
     memcpy(own, spot_schedule_tables, sizeof(spot_schedule_tables));
+    own[SPOT_TABLE_JOB_DETAILS].columns = details;
     own[SPOT_TABLE_SAMPLES_ALL] = samples_kind(memory, "all", false);
     for (size_t j = 0; j < num_vcs; j++) {
         own[SPOT_TABLE_SAMPLES + j] = samples_kind(memory, scenario->vcs.vcs[j].name, false);

@@ -12,10 +12,10 @@
 enum { COLUMN_TIME };
 
 #define NUMBER(name, member)                                                                       \
-    SPOT_TABLE_COLUMN(                                                                             \
+    SPOT_MEMBER_WITH(                                                                              \
         NUMBER, name, struct spot_forecast_row, member, .min = -HUGE_VAL, .max = HUGE_VAL)
 
-static const spot_table_file_column_t columns[] = {
+static const spot_member_t columns[] = {
     [COLUMN_TIME] = {.name = "time", .is_own = true},
     NUMBER("pred_gpu_job", num_jobs),
     NUMBER("pred_gpu_num", num_gpus),

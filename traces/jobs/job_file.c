@@ -19,29 +19,29 @@ const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
  * must have them and its reader reads them, and limits. From MODEL to SHARE_SCORE they
  * are those of a workload. What a new one needs besides: a member of spot_job_row_t and its copy in
  * job_cells_store(), what it is where a cell is empty (no_cells) and of a job that is drawn
- * (job_law.c), a line in the help of `schedule check`, and one in detail_columns of the engine if
- * people are to see it. */
+ * (job_law.c), and a word in the help of `schedule check`. The engine's table of jobs has all
+ * columns. */
 #define COLUMNS(X)                                                                                 \
     X(ID, TEXT, "job_id", "jobid", job.id, true, 0, 0)                                             \
     X(USER, TEXT, "user", NULL, user, false, 0, 0)                                                 \
     X(VC, TEXT, "vc", NULL, vc, true, 0, 0)                                                        \
     X(NAME, TEXT, "jobname", NULL, name, false, 0, 0)                                              \
-    X(GPU_NUM, COUNT, "gpu_num", NULL, job.gpu_num, true, 1, SPOT_JOB_MAX_GPUS)                    \
-    X(CPU_NUM, COUNT, "cpu_num", NULL, job.cpu_num, false, 0, 1e6)                                 \
+    X(GPU_NUM, SMALL, "gpu_num", NULL, job.gpu_num, true, 1, SPOT_JOB_MAX_GPUS)                    \
+    X(CPU_NUM, SMALL, "cpu_num", NULL, job.cpu_num, false, 0, 1e6)                                 \
     X(STATE, TEXT, "state", "status", state, false, 0, 0)                                          \
     X(SUBMIT, INTEGER, "submit_time", "submitted_time", job.submit_s, true, 0, 0)                  \
     X(DURATION, INTEGER, "duration", NULL, job.duration_s, true, 1, SPOT_JOB_MAX_S)                \
     X(MODEL, TEXT, "model", NULL, workload.model, false, 0, 0)                                     \
     X(DATASET, TEXT, "dataset", NULL, workload.dataset, false, 0, 0)                               \
-    X(BATCH_SIZE, COUNT, "batchsize", NULL, workload.batch_size, false, 0, 1e9)                    \
-    X(AMP, COUNT, "amp", NULL, workload.amp, false, 0, 1)                                          \
+    X(BATCH_SIZE, SMALL, "batchsize", NULL, workload.batch_size, false, 0, 1e9)                    \
+    X(AMP, SMALL, "amp", NULL, workload.amp, false, 0, 1)                                          \
     X(SPEED, NUMBER, "speed", NULL, workload.speed_per_s, false, 0, 1e12)                          \
     X(GPU_UTIL, NUMBER, "gpu_util", NULL, workload.gpu_util, false, 0, 100)                        \
     X(GMEM_UTIL, NUMBER, "gmem_util", NULL, workload.gmem_util, false, 0, 100)                     \
     X(GMEM, NUMBER, "gmem", NULL, workload.gmem_mib, false, 0, 1e9)                                \
-    X(SHARE_SCORE, COUNT, "sharescore", NULL, workload.share_score, false, 0, 2)                   \
-    X(MIN_GPUS, COUNT, "min_gpus", NULL, terms.min_gpus, false, 1, SPOT_JOB_MAX_GPUS)              \
-    X(MAX_GPUS, COUNT, "max_gpus", NULL, terms.max_gpus, false, 1, SPOT_JOB_MAX_GPUS)              \
+    X(SHARE_SCORE, SMALL, "sharescore", NULL, workload.share_score, false, 0, 2)                   \
+    X(MIN_GPUS, SMALL, "min_gpus", NULL, terms.min_gpus, false, 1, SPOT_JOB_MAX_GPUS)              \
+    X(MAX_GPUS, SMALL, "max_gpus", NULL, terms.max_gpus, false, 1, SPOT_JOB_MAX_GPUS)              \
     X(SCALING, TEXT, "scaling", NULL, scaling, false, 0, 0)                                        \
     X(CKPT_INTERVAL, INTEGER, "ckpt_interval_s", NULL, terms.checkpoint_interval_s, false, 0,      \
         SPOT_JOB_MAX_S)                                                                            \
@@ -56,16 +56,10 @@ typedef enum {
 #define COLUMN_ID_OF(id, ...) COLUMN_##id,
     COLUMNS(COLUMN_ID_OF)
 #undef COLUMN_ID_OF
-        NUM_JOB_COLUMNS
+        NUM_COLUMNS
 } job_column_id_t;
 
-/* A row of a log, with the texts of its cells in place of ids. */
-typedef struct {
-    spot_job_row_t job;
-    spot_workload_t workload;
-    spot_job_terms_row_t terms;
-    const char *vc, *user, *name, *state, *scaling;
-} cells_t;
+_Static_assert(NUM_COLUMNS == SPOT_NUM_JOB_COLUMNS, "all columns");
 
 /* Notes which columns of terms a file of the log has. */
 static inline void job_log_note_columns(spot_job_log_t *self, const spot_table_file_t *file)
@@ -82,9 +76,9 @@ typedef struct {
 
 /* ---- The columns ---- */
 
-static const spot_table_file_column_t job_columns[NUM_JOB_COLUMNS] = {
+const spot_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
 #define COLUMN(id, kind, name, other, member, is_key, low, high)                                   \
-    SPOT_TABLE_COLUMN(kind, name, cells_t, member, .other_name = other, .is_own = is_key,          \
+    SPOT_MEMBER_WITH(kind, name, spot_job_cells_t, member, .other_name = other, .is_own = is_key,  \
         .is_optional = !(is_key), .may_be_empty = !(is_key), .min = (low),                         \
         .max = (double) (high)),
     COLUMNS(COLUMN)
@@ -92,7 +86,7 @@ static const spot_table_file_column_t job_columns[NUM_JOB_COLUMNS] = {
 };
 
 /* A row whose cells are all empty. */
-static const cells_t no_cells = {
+static const spot_job_cells_t no_cells = {
     .job = {.submit_s = -1,
         .user_id = -1,
         .name_id = -1,
@@ -121,7 +115,7 @@ static const cells_t no_cells = {
 
 /* Takes the row of a file, but for the columns that are always there. Returns whether
  * all fields are good. */
-static bool job_cells_read(cells_t *self, spot_table_file_t *file)
+static bool job_cells_read(spot_job_cells_t *self, spot_table_file_t *file)
 {
     const bool is_good = spot_table_file_take(file, self);
     const char *trainer = self->terms.trainer;
@@ -165,7 +159,7 @@ static int store_workload(spot_workload_t *self, spot_job_log_t *log, int32_t *w
 }
 
 static int store_terms(
-    cells_t *self, spot_table_file_t *file, spot_job_log_t *log, int32_t *terms_id)
+    spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log, int32_t *terms_id)
 {
     spot_job_terms_row_t *terms = &self->terms;
     int ret = 0;
@@ -184,7 +178,7 @@ static int store_terms(
  * Scaling tables are read relative to the folder of the file; a faulty one is reported.
  * NO_MEMORY. */
 static int job_cells_store(
-    cells_t *self, spot_table_file_t *file, spot_job_log_t *log, spot_job_row_t *job)
+    spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log, spot_job_row_t *job)
 {
     int ret = store_text(&log->users, self->user, &job->user_id);
 
@@ -197,9 +191,8 @@ static int job_cells_store(
 
 /* ---- Writing a log ---- */
 
-/* The cells of a job, which are valid as long as the log. vcs: NULL, vc is "". */
-static void job_cells_of(
-    cells_t *self, const spot_job_log_t *log, const spot_vc_list_t *vcs, const spot_job_row_t *job)
+void spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    const spot_job_row_t *job)
 {
     memcpy(self, &no_cells, sizeof(*self));
     self->job = *job;
@@ -216,55 +209,25 @@ static void job_cells_of(
     }
 }
 
-/* Writes a cell, unless out is NULL. Returns whether it is not empty. */
-static bool write_cell(const spot_table_file_column_t *column, const cells_t *cells, FILE *out)
-{
-    const void *value = (const char *) cells + column->offset;
-    const void *none = (const char *) &no_cells + column->offset;
-    const bool is_count = column->kind == SPOT_CELL_COUNT;
-    char text[SPOT_NUMBER_TEXT_BYTES] = "";
-
-    if (column->kind == SPOT_CELL_TEXT) {
-        const char *word = *(const char *const *) value;
-
-        if (word != NULL && out != NULL) {
-            spot_csv_field_text(out, word);
-        }
-        return word != NULL && word[0] != '\0';
-    }
-    if (column->kind == SPOT_CELL_NUMBER) {
-        if (!isnan(*(const double *) value)) {
-            spot_number_text(*(const double *) value, text);
-        }
-    } else if (memcmp(value, none, is_count ? sizeof(int32_t) : sizeof(int64_t)) != 0) {
-        snprintf(text, sizeof(text), "%" PRId64,
-            is_count ? *(const int32_t *) value : *(const int64_t *) value);
-    }
-    if (out != NULL) {
-        fputs(text, out);
-    }
-    return text[0] != '\0';
-}
-
 /* Finds the columns that are written. Returns their number. */
 static size_t find_columns(
-    const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t columns[NUM_JOB_COLUMNS])
+    const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t columns[SPOT_NUM_JOB_COLUMNS])
 {
-    bool has[NUM_JOB_COLUMNS];
+    bool has[SPOT_NUM_JOB_COLUMNS];
     size_t num_columns = 0;
 
-    for (size_t j = 0; j < NUM_JOB_COLUMNS; j++) {
-        has[j] = !job_columns[j].is_optional;
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
+        has[j] = !spot_job_columns[j].is_optional;
     }
     for (size_t k = 0; k < self->num_jobs; k++) {
-        cells_t cells;
+        spot_job_cells_t cells;
 
-        job_cells_of(&cells, self, vcs, &self->jobs[k]);
-        for (size_t j = 0; j < NUM_JOB_COLUMNS; j++) {
-            has[j] = has[j] || write_cell(&job_columns[j], &cells, NULL);
+        spot_job_cells_of(&cells, self, vcs, &self->jobs[k]);
+        for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
+            has[j] = has[j] || spot_member_write(&spot_job_columns[j], &cells, &no_cells, NULL);
         }
     }
-    for (size_t j = 0; j < NUM_JOB_COLUMNS; j++) {
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         columns[num_columns] = j;
         num_columns += has[j];
     }
@@ -273,22 +236,22 @@ static size_t find_columns(
 
 void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out)
 {
-    size_t columns[NUM_JOB_COLUMNS];
+    size_t columns[SPOT_NUM_JOB_COLUMNS];
     const size_t num_columns = find_columns(self, vcs, columns);
 
     for (size_t j = 0; j < num_columns; j++) {
-        fprintf(out, "%s%s", j == 0 ? "" : ",", job_columns[columns[j]].name);
+        fprintf(out, "%s%s", j == 0 ? "" : ",", spot_job_columns[columns[j]].name);
     }
     fputc('\n', out);
     for (size_t k = 0; k < self->num_jobs && !spot_stop_is_due(k); k++) {
-        cells_t cells;
+        spot_job_cells_t cells;
 
-        job_cells_of(&cells, self, vcs, &self->jobs[k]);
+        spot_job_cells_of(&cells, self, vcs, &self->jobs[k]);
         for (size_t j = 0; j < num_columns; j++) {
             if (j > 0) {
                 fputc(',', out);
             }
-            (void) write_cell(&job_columns[columns[j]], &cells, out);
+            (void) spot_member_write(&spot_job_columns[columns[j]], &cells, &no_cells, out);
         }
         fputc('\n', out);
     }
@@ -346,7 +309,7 @@ static int read_inline(spot_job_scaling_t *self, const char *field, const char *
 static int read_file(spot_job_scaling_t *self, const char *path, spot_diag_t *diag)
 {
     enum { COLUMN_SIZE, COLUMN_THROUGHPUT };
-    static const spot_table_file_column_t columns[] = {{.name = "size"}, {.name = "throughput"}};
+    static const spot_member_t columns[] = {{.name = "size"}, {.name = "throughput"}};
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .noun = "size"};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int ret = spot_table_file_open(&file);
@@ -481,10 +444,10 @@ static int close_join(join_t *self, int error)
 /* Reports columns but job_id that are in both files. */
 static void check_columns(spot_table_file_t *other, const spot_table_file_t *file)
 {
-    for (size_t j = 0; j < NUM_JOB_COLUMNS; j++) {
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         if (j != COLUMN_ID && other->has[j] && file->has[j]) {
             spot_table_file_report_at(
-                other, j, "column '%s' is in %s too", job_columns[j].name, file->path);
+                other, j, "column '%s' is in %s too", spot_job_columns[j].name, file->path);
         }
     }
 }
@@ -495,16 +458,16 @@ static void check_columns(spot_table_file_t *other, const spot_table_file_t *fil
 static int job_join_workload(
     spot_job_log_t *log, const char *path, spot_table_file_t *file, const job_place_t *places)
 {
-    spot_table_file_column_t columns[NUM_JOB_COLUMNS];
-    cells_t before, cells;
+    spot_member_t columns[SPOT_NUM_JOB_COLUMNS];
+    spot_job_cells_t before, cells;
     const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .row_bytes = sizeof(cells), .initial = &before};
     join_t join = {.log = log, .file = {.format = &format, .path = path, .diag = file->diag}};
     int32_t job_id;
     int ret;
 
-    memcpy(columns, job_columns, sizeof(columns));
-    for (size_t j = 0; j < NUM_JOB_COLUMNS; j++) {
+    memcpy(columns, spot_job_columns, sizeof(columns));
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         columns[j].is_optional = j != COLUMN_ID;
     }
     ret = open_join(&join);
@@ -515,7 +478,7 @@ static int job_join_workload(
     while (ret == 0 && (ret = next_row(&join, &job_id)) == 1) {
         spot_job_row_t *job = &log->jobs[job_id];
 
-        job_cells_of(&before, log, NULL, job);
+        spot_job_cells_of(&before, log, NULL, job);
         ret =
             job_cells_read(&cells, &join.file) ? job_cells_store(&cells, &join.file, log, job) : 0;
     }
@@ -533,7 +496,7 @@ static int job_join_workload(
 int spot_job_column_read(const spot_job_log_t *self, const char *path, const char *column,
     double *values, spot_diag_t *diag)
 {
-    const spot_table_file_column_t columns[NUM_JOINED] = {
+    const spot_member_t columns[NUM_JOINED] = {
         {.name = "job_id"},
         {.name = column},
     };
@@ -681,7 +644,7 @@ typedef struct {
     size_t form_line; /* of the first submit time; 0: none so far */
     bool has_dates;
     int64_t before_s; /* submit of the row before */
-    cells_t cells;
+    spot_job_cells_t cells;
 } reader_t;
 
 static const char *field_of(const reader_t *self, job_column_id_t column_id)
@@ -765,10 +728,10 @@ static int find_vc(reader_t *self, int32_t *vc_id)
 static bool read_positive(reader_t *self, job_column_id_t column_id, int64_t *value)
 {
     const char *field = field_of(self, column_id), *problem = NULL;
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
+    char text[SPOT_MEMBER_PROBLEM_BYTES];
 
     if (spot_integer_parse(field, value) != 0 || *value >= 1) {
-        problem = spot_table_file_column_read(&job_columns[column_id], field, &self->cells, text);
+        problem = spot_member_read(&spot_job_columns[column_id], field, &self->cells, text);
     }
     if (problem != NULL) {
         refuse(self, column_id, problem);
@@ -1095,8 +1058,8 @@ static int read_all(reader_t *self)
 int spot_job_log_read(
     spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {
-        SPOT_TABLE_DATA(job_columns), .row_bytes = sizeof(cells_t), .initial = &no_cells};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(spot_job_columns),
+        .row_bytes = sizeof(spot_job_cells_t), .initial = &no_cells};
     reader_t reader = {.log = self,
         .request = request,
         .file = {.format = &format,
@@ -1138,7 +1101,7 @@ static size_t class_of(int32_t gpu_num)
 
 /* A row of the table. */
 typedef struct {
-    cells_t cells;
+    spot_job_cells_t cells;
     double weight; /* 1 if empty */
 } workload_row_t;
 
@@ -1150,13 +1113,13 @@ enum {
 };
 
 /* The columns of workloads in a log, gpu_num (0: for all classes) and weight. */
-static void make_columns(spot_table_file_column_t columns[NUM_WORKLOAD_COLUMNS])
+static void make_columns(spot_member_t columns[NUM_WORKLOAD_COLUMNS])
 {
-    memcpy(columns, &job_columns[COLUMN_MODEL], WORKLOAD_GPU_NUM * sizeof(*columns));
+    memcpy(columns, &spot_job_columns[COLUMN_MODEL], WORKLOAD_GPU_NUM * sizeof(*columns));
     columns[WORKLOAD_MODEL].is_optional = false;
-    columns[WORKLOAD_GPU_NUM] = job_columns[COLUMN_GPU_NUM];
+    columns[WORKLOAD_GPU_NUM] = spot_job_columns[COLUMN_GPU_NUM];
     columns[WORKLOAD_GPU_NUM].is_own = false;
-    columns[WORKLOAD_WEIGHT] = (spot_table_file_column_t) SPOT_TABLE_COLUMN(
+    columns[WORKLOAD_WEIGHT] = (spot_member_t) SPOT_MEMBER_WITH(
         NUMBER, "weight", workload_row_t, weight, .min = LEAST_WEIGHT, .max = MOST_WEIGHT);
     for (size_t j = WORKLOAD_GPU_NUM; j < NUM_WORKLOAD_COLUMNS; j++) {
         columns[j].is_optional = columns[j].may_be_empty = true;
@@ -1190,7 +1153,7 @@ static int take_row(
 int spot_workload_table_read(
     spot_workload_table_t *self, spot_job_log_t *log, const char *path, spot_diag_t *diag)
 {
-    spot_table_file_column_t columns[NUM_WORKLOAD_COLUMNS];
+    spot_member_t columns[NUM_WORKLOAD_COLUMNS];
     const workload_row_t initial = {.cells = no_cells, .weight = 1};
     const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .row_bytes = sizeof(initial), .initial = &initial};

@@ -74,6 +74,26 @@ SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char 
  * a row. */
 void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
 
+/* ---- Columns ---- */
+
+#define SPOT_NUM_JOB_COLUMNS 26
+
+/* A row of a log, with the texts of its cells in place of ids. */
+typedef struct {
+    spot_job_row_t job;
+    spot_workload_t workload;
+    spot_job_terms_row_t terms;
+    const char *vc, *user, *name, *state, *scaling;
+} spot_job_cells_t;
+
+/* The columns of a log as members of its rows, in the order of files; those with is_own are always
+ * there. */
+extern const spot_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
+
+/* The cells of a job, which are valid as long as the log. vcs: NULL, vc is "". */
+void spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    const spot_job_row_t *job);
+
 /* The scaling table that a field gives: "4:1.0 8:1.8", or the path of a CSV file with
  * the columns size,throughput. One that is faulty is reported, at the column scaling,
  * and has no sizes. NO_MEMORY. */

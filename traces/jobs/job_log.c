@@ -21,9 +21,9 @@ typedef struct {
 enum { COLUMN_VC, COLUMN_NODES };
 
 /* The published files have no name for the first column. */
-static const spot_table_file_column_t columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "vc", vc_row_t, name, .other_name = ""),
-    SPOT_TABLE_COLUMN(COUNT, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
+static const spot_member_t columns[] = {
+    SPOT_MEMBER_WITH(TEXT, "vc", vc_row_t, name, .other_name = ""),
+    SPOT_MEMBER_WITH(SMALL, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
 };
 
 int spot_vc_list_add(spot_vc_list_t *self, const char *name, int32_t num_nodes, size_t line)

@@ -105,11 +105,11 @@ typedef struct {
 
 enum { NODE, SLOT, PREEMPTED, READY };
 
-static const spot_table_file_column_t columns[] = {
-    SPOT_TABLE_COLUMN(TEXT, "node", row_t, node, .min = 0),
-    SPOT_TABLE_COLUMN(COUNT, "slot", row_t, slot, .max = MAX_SLOTS - 1),
-    SPOT_TABLE_COLUMN(INTEGER, "preempted_ns", row_t, preempted_ns, .max = MAX_TIME_NS),
-    SPOT_TABLE_COLUMN(
+static const spot_member_t columns[] = {
+    SPOT_MEMBER_WITH(TEXT, "node", row_t, node, .min = 0),
+    SPOT_MEMBER_WITH(SMALL, "slot", row_t, slot, .max = MAX_SLOTS - 1),
+    SPOT_MEMBER_WITH(INTEGER, "preempted_ns", row_t, preempted_ns, .max = MAX_TIME_NS),
+    SPOT_MEMBER_WITH(
         INTEGER, "ready_ns", row_t, ready_ns, .max = MAX_TIME_NS, .may_be_empty = true),
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/keys.h"
-#include "base/memory.h"
 #include "base/watch.h"
 
 /* ---- Series ---- */
@@ -70,41 +69,13 @@ int spot_recording_name(
     return 0;
 }
 
-/* A piece of memory that is kept, behind a pointer to the one before. */
-typedef union kept {
-    union kept *before;
-    max_align_t aligned;
-} kept_t;
-
-void *spot_recording_keep(spot_recording_t *self, size_t num_bytes)
-{
-    kept_t *kept = calloc(1, sizeof(*kept) + num_bytes);
-
-    if (kept == NULL) {
-        return NULL;
-    }
-    kept->before = self->kept;
-    self->kept = kept;
-    return kept + 1;
-}
-
-static void free_kept(kept_t *kept)
-{
-    while (kept != NULL) {
-        kept_t *before = kept->before;
-
-        free(kept);
-        kept = before;
-    }
-}
-
 void spot_recording_free(spot_recording_t *self)
 {
     for (size_t j = 0; self->series != NULL && j < self->num_series; j++) {
         free(self->series[j].cells);
         free(self->series[j].texts);
     }
-    free_kept(self->kept);
+    spot_arena_free(&self->kept);
     free(self->series);
     free(self->title);
     memset(self, 0, sizeof(*self));
@@ -150,6 +121,27 @@ int spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     }
     self->num_rows++;
     return 0;
+}
+
+spot_series_column_t spot_series_column_of(const spot_member_t *member)
+{
+    const bool has_text = member->kind == SPOT_MEMBER_TEXT;
+
+    return (spot_series_column_t){.name = member->name,
+        .unit = has_text ? "" : "1",
+        .kind = has_text ? SPOT_COLUMN_TEXT : SPOT_COLUMN_NUMBER,
+        .is_bare = true};
+}
+
+spot_cell_t spot_series_cell_of(const spot_member_t *member, const void *row)
+{
+    const char *text;
+
+    if (member->kind != SPOT_MEMBER_TEXT) {
+        return (spot_cell_t){.number = spot_member_number(member, row)};
+    }
+    text = *(const char *const *) (const void *) ((const char *) row + member->offset);
+    return (spot_cell_t){.text = text == NULL ? "" : text};
 }
 
 int spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)

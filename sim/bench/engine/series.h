@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/row.h"
 #include "sim/bench/engine/metric.h"
 
 /* What the cells of a column are. Times are in ticks of the series. */
@@ -119,7 +121,7 @@ typedef struct {
     int64_t end_ticks; /* of the replication, in the ticks of its first series */
     size_t num_series;
     spot_series_t *series; /* [num_series] in the order of the scenario's outputs */
-    void *kept;            /* see spot_recording_keep() */
+    spot_arena_t kept;     /* of kinds of series that were read */
 } spot_recording_t;
 
 /* The unit of a column's cells: "ms" for instants and durations in such ticks. */
@@ -150,12 +152,13 @@ void spot_recording_free(spot_recording_t *self);
 SPOT_MUST_CHECK int spot_recording_name(
     spot_recording_t *self, const char *name, uint64_t seed, uint64_t replication);
 
-/* Zeroed memory that is freed with the recording, for kinds of series that were read.
- * NULL: no memory. */
-SPOT_MUST_CHECK void *spot_recording_keep(spot_recording_t *self, size_t num_bytes);
-
 /* Appends a row; texts are copied. NO_MEMORY, INTERRUPTED: the row is not added. O(columns) */
 SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cells);
+
+/* The column of a member of a row, the head of which has its name alone: text or number; and its
+ * cell, NAN where an integer is below 0, which says that there is none, "" for no text. */
+spot_series_column_t spot_series_column_of(const spot_member_t *member);
+spot_cell_t spot_series_cell_of(const spot_member_t *member, const void *row);
 
 /* Appends to levels of one number how many of num intervals are open at once: a row for
  * each instant at which some start or end. ends: [num][2] NO_MEMORY. O(num) */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/bench/store/json_members.h"
+#include "base/row.h"
 #include "sim/bench/store/schema.h"
 #include "sim/bench/store/sqlite_rows.h"
 
@@ -19,40 +19,41 @@
 static const char *const reserved[] = {"point", "replication", "row", NULL};
 #define NUM_RESERVED 3
 
-static const spot_json_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
+static const spot_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
 
-static const spot_json_member_t column_members[] = {
-    SPOT_MEMBER_NEEDED(spot_series_column_t, "name", name, NAME),
-    SPOT_MEMBER_NEEDED(spot_series_column_t, "unit", unit, NAME),
-    SPOT_MEMBER_CHOICE(spot_series_column_t, "kind", kind, spot_column_kind_names),
-    SPOT_MEMBER(spot_series_column_t, "label", label, NAME),
-    SPOT_MEMBER_LIST(spot_series_column_t, "categories", categories, 0, a_word),
-    SPOT_MEMBER(spot_series_column_t, "signs", signs, NAME),
+static const spot_member_t column_members[] = {
+    SPOT_MEMBER_WITH(NAME, "name", spot_series_column_t, name, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "unit", spot_series_column_t, unit, .is_needed = true),
+    SPOT_MEMBER_WITH(CHOICE, "kind", spot_series_column_t, kind, .choices = spot_column_kind_names),
+    SPOT_MEMBER(NAME, "label", spot_series_column_t, label),
+    SPOT_MEMBER_LIST("categories", spot_series_column_t, categories, 0, a_word),
+    SPOT_MEMBER(NAME, "signs", spot_series_column_t, signs),
     SPOT_MEMBER_WITH(
-        spot_series_column_t, "num_decimals", num_decimals, COUNT, .is_optional = true),
-    SPOT_MEMBER_WITH(spot_series_column_t, "is_bare", is_bare, BOOLEAN, .is_optional = true),
+        COUNT, "num_decimals", spot_series_column_t, num_decimals, .is_optional = true),
+    SPOT_MEMBER_WITH(BOOLEAN, "is_bare", spot_series_column_t, is_bare, .is_optional = true),
     {0},
 };
 
-static const spot_json_member_t rule_members[] = {
-    SPOT_MEMBER(spot_series_rule_t, "column_id", column_id, COUNT),
-    SPOT_MEMBER(spot_series_rule_t, "value", value, NUMBER),
-    SPOT_MEMBER_NEEDED(spot_series_rule_t, "text", text, NAME),
+static const spot_member_t rule_members[] = {
+    SPOT_MEMBER(COUNT, "column_id", spot_series_rule_t, column_id),
+    SPOT_MEMBER(NUMBER, "value", spot_series_rule_t, value),
+    SPOT_MEMBER_WITH(NAME, "text", spot_series_rule_t, text, .is_needed = true),
     {0},
 };
 
 /* Rules came later: a kind without any has no key of them. */
-static const spot_json_member_t kind_members[] = {
-    SPOT_MEMBER_NEEDED(spot_series_kind_t, "name", name, NAME),
-    SPOT_MEMBER_NEEDED(spot_series_kind_t, "help", help, NAME),
-    SPOT_MEMBER_CHOICE(spot_series_kind_t, "shape", shape, spot_series_shape_names),
-    SPOT_MEMBER(spot_series_kind_t, "ticks_per_s", ticks_per_s, INTEGER),
-    SPOT_MEMBER(spot_series_kind_t, "num_columns", num_columns, COUNT),
-    SPOT_MEMBER_LIST(spot_series_kind_t, "columns", columns,
+static const spot_member_t kind_members[] = {
+    SPOT_MEMBER_WITH(NAME, "name", spot_series_kind_t, name, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "help", spot_series_kind_t, help, .is_needed = true),
+    SPOT_MEMBER_WITH(
+        CHOICE, "shape", spot_series_kind_t, shape, .choices = spot_series_shape_names),
+    SPOT_MEMBER(INTEGER, "ticks_per_s", spot_series_kind_t, ticks_per_s),
+    SPOT_MEMBER(COUNT, "num_columns", spot_series_kind_t, num_columns),
+    SPOT_MEMBER_LIST("columns", spot_series_kind_t, columns,
         offsetof(spot_series_kind_t, num_columns), column_members),
-    SPOT_MEMBER_WITH(spot_series_kind_t, "num_rules", num_rules, COUNT, .is_optional = true),
+    SPOT_MEMBER_WITH(COUNT, "num_rules", spot_series_kind_t, num_rules, .is_optional = true),
     SPOT_MEMBER_LIST(
-        spot_series_kind_t, "rules", rules, offsetof(spot_series_kind_t, num_rules), rule_members),
+        "rules", spot_series_kind_t, rules, offsetof(spot_series_kind_t, num_rules), rule_members),
     {0},
 };
 
@@ -101,7 +102,7 @@ static int find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table
  * is stored of the kind. A kind that is not there gets a table. */
 static int find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t *digest)
 {
-    char *text = spot_json_members_write(kind_members, kind);
+    char *text = spot_row_write_json(kind_members, kind);
     sqlite3_stmt *row = NULL;
     int ret = text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
@@ -138,7 +139,7 @@ static int read_kind(spot_db_t *db, const char *table, spot_recording_t *recordi
 
         *digest = spot_digest_text(0, text);
         ret = *digest == (uint64_t) sqlite3_column_int64(row, 1)
-                  ? spot_json_members_read(kind_members, text, recording, NULL, kind)
+                  ? spot_row_read_json(kind_members, text, &recording->kept, NULL, kind)
                   : SPOT_ERR_BAD_INPUT;
     }
     sqlite3_finalize(row);
@@ -384,7 +385,7 @@ static int read_series(
     spot_db_t *db, sqlite3_stmt *row, const place_t *place, spot_recording_t *recording)
 {
     const char *table = (const char *) sqlite3_column_text(row, 1);
-    spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
+    spot_series_kind_t *kind = spot_arena_take(&recording->kept, 1, sizeof(*kind));
     spot_series_t *series = &recording->series[place->position];
     uint64_t kind_digest = 0;
     int ret =

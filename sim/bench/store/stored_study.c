@@ -9,8 +9,8 @@
 #include "base/canonical.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/row.h"
 #include "base/utf8.h"
-#include "sim/bench/store/json_members.h"
 
 /* ---- Whether two studies are one ---- */
 
@@ -459,90 +459,91 @@ static const char *const metric_kinds[] = {
     "plain", "share", "cost", "gain", "time", "probability", NULL};
 static const char *const betters[] = {"neither", "lower", "higher", NULL};
 
-static const spot_json_member_t a_text[] = {{"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
-static const spot_json_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
-static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
-static const spot_json_member_t a_metric_id[] = {
+static const spot_member_t a_text[] = {{"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
+static const spot_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
+static const spot_member_t a_metric_id[] = {
     {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, {0}};
 
-static const spot_json_member_t metric_members[] = {
-    SPOT_MEMBER_NEEDED(spot_metric_t, "name", name, NAME),
-    SPOT_MEMBER_NEEDED(spot_metric_t, "unit", unit, NAME),
-    SPOT_MEMBER_NEEDED(spot_metric_t, "help", help, NAME),
-    SPOT_MEMBER(spot_metric_t, "label", label, NAME),
-    SPOT_MEMBER(spot_metric_t, "noun", noun, NAME),
-    SPOT_MEMBER_CHOICE(spot_metric_t, "kind", kind, metric_kinds),
-    SPOT_MEMBER_CHOICE(spot_metric_t, "better", better, betters),
-    SPOT_MEMBER(spot_metric_t, "numerator", numerator, NAME),
-    SPOT_MEMBER(spot_metric_t, "denominator", denominator, NAME),
-    SPOT_MEMBER(spot_metric_t, "per", per, NUMBER),
-    SPOT_MEMBER(spot_metric_t, "known_if", known_if, NAME),
-    SPOT_MEMBER(spot_metric_t, "is_total", is_total, BOOLEAN),
-    SPOT_MEMBER(spot_metric_t, "is_count", is_count, BOOLEAN),
-    SPOT_MEMBER(spot_metric_t, "count_of", count_of, NAME),
-    SPOT_MEMBER_CHOICE(spot_metric_t, "estimator", estimator, spot_estimator_names),
-    SPOT_MEMBER(spot_metric_t, "p", p, NUMBER),
+static const spot_member_t metric_members[] = {
+    SPOT_MEMBER_WITH(NAME, "name", spot_metric_t, name, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "unit", spot_metric_t, unit, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "help", spot_metric_t, help, .is_needed = true),
+    SPOT_MEMBER(NAME, "label", spot_metric_t, label),
+    SPOT_MEMBER(NAME, "noun", spot_metric_t, noun),
+    SPOT_MEMBER_WITH(CHOICE, "kind", spot_metric_t, kind, .choices = metric_kinds),
+    SPOT_MEMBER_WITH(CHOICE, "better", spot_metric_t, better, .choices = betters),
+    SPOT_MEMBER(NAME, "numerator", spot_metric_t, numerator),
+    SPOT_MEMBER(NAME, "denominator", spot_metric_t, denominator),
+    SPOT_MEMBER(NUMBER, "per", spot_metric_t, per),
+    SPOT_MEMBER(NAME, "known_if", spot_metric_t, known_if),
+    SPOT_MEMBER(BOOLEAN, "is_total", spot_metric_t, is_total),
+    SPOT_MEMBER(BOOLEAN, "is_count", spot_metric_t, is_count),
+    SPOT_MEMBER(NAME, "count_of", spot_metric_t, count_of),
+    SPOT_MEMBER_WITH(
+        CHOICE, "estimator", spot_metric_t, estimator, .choices = spot_estimator_names),
+    SPOT_MEMBER(NUMBER, "p", spot_metric_t, p),
     {0},
 };
-static const spot_json_member_t assumed_members[] = {
-    SPOT_MEMBER_NEEDED(spot_assumption_t, "key", key, TEXT),
-    SPOT_MEMBER_NEEDED(spot_assumption_t, "value", value, TEXT),
-    SPOT_MEMBER(spot_assumption_t, "label", label, TEXT),
+static const spot_member_t assumed_members[] = {
+    SPOT_MEMBER_WITH(TEXT, "key", spot_assumption_t, key, .is_needed = true),
+    SPOT_MEMBER_WITH(TEXT, "value", spot_assumption_t, value, .is_needed = true),
+    SPOT_MEMBER(TEXT, "label", spot_assumption_t, label),
     {0},
 };
-static const spot_json_member_t warning_members[] = {
-    SPOT_MEMBER_NEEDED(spot_warning_t, "name", name, NAME),
-    SPOT_MEMBER_NEEDED(spot_warning_t, "text", text, NAME),
+static const spot_member_t warning_members[] = {
+    SPOT_MEMBER_WITH(NAME, "name", spot_warning_t, name, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "text", spot_warning_t, text, .is_needed = true),
     {0},
 };
-static const spot_json_member_t colour_members[] = {
-    SPOT_MEMBER_NEEDED(spot_colour_t, "word", word, NAME),
-    SPOT_MEMBER_NEEDED(spot_colour_t, "colour", colour, NAME),
+static const spot_member_t colour_members[] = {
+    SPOT_MEMBER_WITH(NAME, "word", spot_colour_t, word, .is_needed = true),
+    SPOT_MEMBER_WITH(NAME, "colour", spot_colour_t, colour, .is_needed = true),
     {0},
 };
-static const spot_json_member_t limit_members[] = {
-    SPOT_MEMBER_NEEDED(spot_constraint_t, "metric", metric, TEXT),
-    SPOT_MEMBER_NEEDED(spot_constraint_t, "text", text, TEXT),
-    SPOT_MEMBER(spot_constraint_t, "limit", limit, NUMBER),
-    SPOT_MEMBER(spot_constraint_t, "is_upper", is_upper, BOOLEAN),
+static const spot_member_t limit_members[] = {
+    SPOT_MEMBER_WITH(TEXT, "metric", spot_constraint_t, metric, .is_needed = true),
+    SPOT_MEMBER_WITH(TEXT, "text", spot_constraint_t, text, .is_needed = true),
+    SPOT_MEMBER(NUMBER, "limit", spot_constraint_t, limit),
+    SPOT_MEMBER(BOOLEAN, "is_upper", spot_constraint_t, is_upper),
     {0},
 };
-static const spot_json_member_t baseline_members[] = {
-    SPOT_MEMBER(spot_axis_value_t, "axis", axis_id, COUNT),
-    SPOT_MEMBER(spot_axis_value_t, "value", value_id, COUNT),
+static const spot_member_t baseline_members[] = {
+    SPOT_MEMBER(COUNT, "axis", spot_axis_value_t, axis_id),
+    SPOT_MEMBER(COUNT, "value", spot_axis_value_t, value_id),
     {0},
 };
-static const spot_json_member_t kind_members[] = {
-    SPOT_MEMBER(spot_point_kind_t, "is_fixed", is_fixed, BOOLEAN),
-    SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST, .members = a_flag,
+static const spot_member_t kind_members[] = {
+    SPOT_MEMBER(BOOLEAN, "is_fixed", spot_point_kind_t, is_fixed),
+    SPOT_MEMBER_WITH(LIST, "has_metric", spot_point_kind_t, has_metric, .members = a_flag,
         .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
-    SPOT_MEMBER_WITH(spot_point_kind_t, "is_ruled", is_ruled, LIST, .members = a_flag,
+    SPOT_MEMBER_WITH(LIST, "is_ruled", spot_point_kind_t, is_ruled, .members = a_flag,
         .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
-    SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),
-    SPOT_MEMBER(spot_point_kind_t, "unmeasured", unmeasured, TEXT),
-    SPOT_MEMBER(spot_point_kind_t, "beyond_metric", beyond_metric, TEXT),
-    SPOT_MEMBER(spot_point_kind_t, "beyond_most", beyond_most, NUMBER),
-    SPOT_MEMBER(spot_point_kind_t, "beyond_words", beyond_words, TEXT),
-    SPOT_MEMBER(spot_point_kind_t, "beyond_warns", beyond_warns, BOOLEAN),
+    SPOT_MEMBER(TEXT, "cannot_run", spot_point_kind_t, cannot_run),
+    SPOT_MEMBER(TEXT, "unmeasured", spot_point_kind_t, unmeasured),
+    SPOT_MEMBER(TEXT, "beyond_metric", spot_point_kind_t, beyond_metric),
+    SPOT_MEMBER(NUMBER, "beyond_most", spot_point_kind_t, beyond_most),
+    SPOT_MEMBER(TEXT, "beyond_words", spot_point_kind_t, beyond_words),
+    SPOT_MEMBER(BOOLEAN, "beyond_warns", spot_point_kind_t, beyond_warns),
     {0},
 };
-static const spot_json_member_t axis_members[] = {
-    SPOT_MEMBER_NEEDED(spot_axis_t, "path", path, TEXT),
-    SPOT_MEMBER_NEEDED(spot_axis_t, "unit", unit, TEXT),
-    SPOT_MEMBER(spot_axis_t, "label", label, TEXT),
-    SPOT_MEMBER(spot_axis_t, "num_values", num_values, COUNT),
-    SPOT_MEMBER_LIST(spot_axis_t, "texts", texts, offsetof(spot_axis_t, num_values), a_text),
-    SPOT_MEMBER_LIST(spot_axis_t, "numbers", numbers, offsetof(spot_axis_t, num_values), a_number),
+static const spot_member_t axis_members[] = {
+    SPOT_MEMBER_WITH(TEXT, "path", spot_axis_t, path, .is_needed = true),
+    SPOT_MEMBER_WITH(TEXT, "unit", spot_axis_t, unit, .is_needed = true),
+    SPOT_MEMBER(TEXT, "label", spot_axis_t, label),
+    SPOT_MEMBER(COUNT, "num_values", spot_axis_t, num_values),
+    SPOT_MEMBER_LIST("texts", spot_axis_t, texts, offsetof(spot_axis_t, num_values), a_text),
+    SPOT_MEMBER_LIST("numbers", spot_axis_t, numbers, offsetof(spot_axis_t, num_values), a_number),
     {0},
 };
 
-#define HEAD(key, field, kind) SPOT_MEMBER(whole_t, key, head.field, kind)
+#define HEAD(key, field, kind) SPOT_MEMBER(kind, key, whole_t, head.field)
 #define LIST(key, field, num, members)                                                             \
-    SPOT_MEMBER_LIST(whole_t, key, head.field, offsetof(whole_t, num), members)
+    SPOT_MEMBER_LIST(key, whole_t, head.field, offsetof(whole_t, num), members)
 
-static const spot_json_member_t head_members[] = {
+static const spot_member_t head_members[] = {
     HEAD("name", name, TEXT),
     HEAD("question", question, TEXT),
     HEAD("engine", engine, TEXT),
@@ -567,19 +568,19 @@ static const spot_json_member_t head_members[] = {
     HEAD("num_axes", num_axes, COUNT),
     LIST("axes", axes, head.num_axes, axis_members),
     HEAD("num_points", num_points, COUNT),
-    SPOT_MEMBER_WITH(whole_t, "numbers", numbers, IDS, .is_borrowed = true,
+    SPOT_MEMBER_WITH(IDS, "numbers", whole_t, numbers, .is_borrowed = true,
         .num_offset = offsetof(whole_t, head.num_points),
         .below = offsetof(whole_t, head.num_points)),
-    SPOT_MEMBER(whole_t, "num_value_ids", num_value_ids, COUNT),
+    SPOT_MEMBER(COUNT, "num_value_ids", whole_t, num_value_ids),
     SPOT_MEMBER_WITH(
-        whole_t, "value_ids", head.value_ids, IDS, .num_offset = offsetof(whole_t, num_value_ids)),
-    SPOT_MEMBER_CHOICE(whole_t, "plan", head.plan.kind, spot_plan_names),
+        IDS, "value_ids", whole_t, head.value_ids, .num_offset = offsetof(whole_t, num_value_ids)),
+    SPOT_MEMBER_WITH(CHOICE, "plan", whole_t, head.plan.kind, .choices = spot_plan_names),
     HEAD("plan_seed", plan.seed, UNSIGNED),
     HEAD("plan_merged", plan.num_merged, COUNT),
     HEAD("plan_excluded", plan.num_excluded, COUNT),
     HEAD("plan_samples", plan.num_samples, COUNT),
-    SPOT_MEMBER(whole_t, "num_sample_points", num_sample_points, COUNT),
-    SPOT_MEMBER_WITH(whole_t, "plan_sample_points", head.plan.sample_points, IDS,
+    SPOT_MEMBER(COUNT, "num_sample_points", whole_t, num_sample_points),
+    SPOT_MEMBER_WITH(IDS, "plan_sample_points", whole_t, head.plan.sample_points,
         .num_offset = offsetof(whole_t, num_sample_points),
         .below = offsetof(whole_t, head.num_points)),
     HEAD("has_baseline", has_baseline, BOOLEAN),
@@ -591,7 +592,7 @@ static const spot_json_member_t head_members[] = {
     HEAD("best_is_maximised", best.is_maximised, BOOLEAN),
     HEAD("best_axis", best.axis_id, COUNT),
     HEAD("best_metric", best.metric_id, COUNT),
-    SPOT_MEMBER(whole_t, "num_left_out", num_left_out, COUNT),
+    SPOT_MEMBER(COUNT, "num_left_out", whole_t, num_left_out),
     LIST("best_is_left_out", best.is_left_out, num_left_out, a_flag),
     HEAD("num_best_keys", best.num_keys, COUNT),
     LIST("best_keys", best.keys, head.best.num_keys, a_text),
@@ -600,14 +601,14 @@ static const spot_json_member_t head_members[] = {
     LIST("metrics", metrics, head.num_metrics, metric_members),
     HEAD("num_kinds", num_kinds, COUNT),
     LIST("kinds", kinds, head.num_kinds, kind_members),
-    SPOT_MEMBER_WITH(whole_t, "kind_ids", head.kind_ids, IDS,
+    SPOT_MEMBER_WITH(IDS, "kind_ids", whole_t, head.kind_ids,
         .num_offset = offsetof(whole_t, head.num_points),
         .below = offsetof(whole_t, head.num_kinds)),
     HEAD("num_warnings", num_warnings, COUNT),
-    SPOT_MEMBER_WITH(whole_t, "warnings", head.warnings, LIST, .is_borrowed = true,
+    SPOT_MEMBER_WITH(LIST, "warnings", whole_t, head.warnings, .is_borrowed = true,
         .members = warning_members, .item_bytes = sizeof(spot_warning_t),
         .num_offset = offsetof(whole_t, head.num_warnings)),
-    SPOT_MEMBER_WITH(whole_t, "colours", head.colours, LIST, .is_borrowed = true,
+    SPOT_MEMBER_WITH(LIST, "colours", whole_t, head.colours, .is_borrowed = true,
         .members = colour_members, .item_bytes = sizeof(spot_colour_t)),
     HEAD("plot_x", plot.x, TEXT),
     HEAD("plot_y", plot.y, TEXT),
@@ -627,7 +628,7 @@ static const spot_json_member_t head_members[] = {
 
 void spot_study_head_free(spot_study_head_t *self)
 {
-    spot_json_members_free(head_members, self);
+    spot_row_free(head_members, self);
     free(self->sources);
     memset(self, 0, sizeof(*self));
 }
@@ -733,7 +734,7 @@ static char *write_head(const spot_study_head_t *head, const uint32_t *numbers)
         .num_left_out = head->best.is_asked ? head->axes[head->best.axis_id].num_values : 0,
         .numbers = (uint32_t *) (uintptr_t) numbers};
 
-    return spot_json_members_write(head_members, &whole);
+    return spot_row_write_json(head_members, &whole);
 }
 
 /* The columns of study repeat what users query most; the head has everything. */
@@ -794,7 +795,7 @@ static int read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
     whole_t whole = {.num_left_out = 0};
     int ret;
 
-    ret = spot_json_members_read(head_members, text, NULL, &self->names, &whole);
+    ret = spot_row_read_json(head_members, text, NULL, &self->names, &whole);
     ret = ret == 0 ? spot_study_head_find_sources(&whole.head) : ret;
     self->head = whole.head;
     self->numbers = whole.numbers;

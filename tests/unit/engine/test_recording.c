@@ -69,7 +69,7 @@ static void test_memory_is_kept(void **state)
 
     (void) state;
     for (size_t j = 0; j < 10; j++) {
-        kept[j] = spot_recording_keep(&recording, j);
+        kept[j] = spot_arena_take(&recording.kept, 1, j);
         assert_non_null(kept[j]);
         for (size_t k = 0; k < j; k++) {
             assert_int_equal(kept[j][k], 0);

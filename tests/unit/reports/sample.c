@@ -302,8 +302,8 @@ static spot_series_column_t column(const char *name, const char *unit, spot_colu
 static spot_series_kind_t *make_kind(spot_recording_t *recording, const char *name,
     spot_series_shape_t shape, const spot_series_column_t *columns, size_t num_columns)
 {
-    spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
-    spot_series_column_t *all = spot_recording_keep(recording, (num_columns + 1) * sizeof(*all));
+    spot_series_kind_t *kind = spot_arena_take(&recording->kept, 1, sizeof(*kind));
+    spot_series_column_t *all = spot_arena_take(&recording->kept, num_columns + 1, sizeof(*all));
 
     assert_non_null(kind);
     assert_non_null(all);

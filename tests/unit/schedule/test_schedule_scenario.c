@@ -11,8 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/verb/verb.h"
 #include "base/yaml.h"
 #include "schedule_run.h"
+#include "sim/schedule/experiment.h"
+#include "traces/jobs/job_file.h"
 
 #define LOG                                                                                        \
     "job_id,vc,gpu_num,submit_time,duration\n"                                                     \
@@ -224,6 +227,17 @@ static void test_refused(void **state)
     free(text);
 }
 
+/* The help that lists the columns of a log lists all of them. */
+static void test_help_has_all_columns(void **state)
+{
+    (void) state;
+    for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
+        if (strstr(spot_verb_schedule_check.doc, spot_job_columns[j].name) == NULL) {
+            fail_msg("%s", spot_job_columns[j].name);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_shared_log),
         cmocka_unit_test(test_compared),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_help_has_all_columns),
     };
 
     return cmocka_run_group_tests(tests, schedule_folder_make, schedule_folder_remove);

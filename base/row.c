@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/bench/store/json_members.h"
+#include "base/row.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,16 +7,151 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/integers.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "base/units.h"
+
+/* ---- Fields of CSV files ---- */
+
+/* The problem of an integer that is none, or outside the limits of its column. */
+static const char *read_integer(
+    const spot_member_t *self, const char *field, void *value, char text[SPOT_MEMBER_PROBLEM_BYTES])
+{
+    int64_t number = 0;
+
+    if (spot_integer_parse(field, &number) != 0 || (double) number < self->min ||
+        (double) number > self->max) {
+        snprintf(text, SPOT_MEMBER_PROBLEM_BYTES, "expected %s from %.0f to %.0f",
+            self->expected == NULL ? "an integer" : self->expected, self->min, self->max);
+        return text;
+    }
+    if (self->kind == SPOT_MEMBER_SMALL) {
+        *(int32_t *) value = (int32_t) number;
+    } else {
+        *(int64_t *) value = number;
+    }
+    return NULL;
+}
+
+/* The same of a number without a problem of its own. */
+static const char *expect_number(const spot_member_t *self, char text[SPOT_MEMBER_PROBLEM_BYTES])
+{
+    if (self->expected != NULL || self->max == HUGE_VAL) {
+        return self->expected != NULL ? self->expected : "expected a finite number";
+    }
+    snprintf(text, SPOT_MEMBER_PROBLEM_BYTES, "expected a number from %.15g to %.15g", self->min,
+        self->max);
+    return text;
+}
+
+/* The same of a number, or of what is made of one. */
+static const char *read_number(
+    const spot_member_t *self, const char *field, void *value, char text[SPOT_MEMBER_PROBLEM_BYTES])
+{
+    const bool is_seconds = self->kind == SPOT_MEMBER_SECONDS;
+    double number = 0;
+    int64_t ms = 0;
+
+    if (spot_number_parse(field, &number) != 0 ||
+        (is_seconds ? number <= 0 : number < self->min || number > self->max)) {
+        return expect_number(self, text);
+    }
+    if (self->kind == SPOT_MEMBER_ROUNDED) {
+        *(int64_t *) value = llrint(number);
+    } else if (self->kind != SPOT_MEMBER_MS) {
+        *(double *) value = number;
+    }
+    if ((is_seconds || self->kind == SPOT_MEMBER_MS) && spot_duration_from_s(number, &ms) != 0) {
+        return is_seconds ? "expected at most 100 years in seconds" : self->expected;
+    }
+    if (self->kind == SPOT_MEMBER_MS) {
+        *(int64_t *) value = ms;
+    }
+    return NULL;
+}
+
+const char *spot_member_read(
+    const spot_member_t *self, const char *field, void *row, char text[SPOT_MEMBER_PROBLEM_BYTES])
+{
+    void *value = (char *) row + self->offset;
+
+    if (self->kind == SPOT_MEMBER_IGNORED || (self->may_be_empty && field[0] == '\0')) {
+        return NULL;
+    }
+    if (self->kind == SPOT_MEMBER_TEXT) {
+        *(const char **) value = field;
+        return NULL;
+    }
+    if (self->kind == SPOT_MEMBER_INTEGER || self->kind == SPOT_MEMBER_SMALL) {
+        return read_integer(self, field, value, text);
+    }
+    if (self->kind != SPOT_MEMBER_CHOICE) {
+        return read_number(self, field, value, text);
+    }
+    for (int j = 0; self->choices[j] != NULL; j++) {
+        if (strcmp(field, self->choices[j]) == 0) {
+            *(int *) value = j;
+            return NULL;
+        }
+    }
+    return self->expected;
+}
+
+bool spot_member_write(const spot_member_t *self, const void *row, const void *none, FILE *out)
+{
+    const void *value = (const char *) row + self->offset;
+    char text[SPOT_NUMBER_TEXT_BYTES] = "";
+
+    if (self->kind == SPOT_MEMBER_TEXT) {
+        const char *word = *(const char *const *) value;
+
+        if (word != NULL && out != NULL) {
+            spot_csv_field_text(out, word);
+        }
+        return word != NULL && word[0] != '\0';
+    }
+    if (self->kind == SPOT_MEMBER_NUMBER) {
+        if (!isnan(*(const double *) value)) {
+            spot_number_text(*(const double *) value, text);
+        }
+    } else {
+        const bool is_small = self->kind == SPOT_MEMBER_SMALL;
+
+        if (memcmp(value, (const char *) none + self->offset,
+                is_small ? sizeof(int32_t) : sizeof(int64_t)) != 0) {
+            snprintf(text, sizeof(text), "%" PRId64,
+                is_small ? *(const int32_t *) value : *(const int64_t *) value);
+        }
+    }
+    if (out != NULL) {
+        fputs(text, out);
+    }
+    return text[0] != '\0';
+}
+
+double spot_member_number(const spot_member_t *self, const void *row)
+{
+    const void *value = (const char *) row + self->offset;
+    int64_t integer;
+
+    if (self->kind == SPOT_MEMBER_NUMBER) {
+        return *(const double *) value;
+    }
+    integer = self->kind == SPOT_MEMBER_SMALL ? *(const int32_t *) value : *(const int64_t *) value;
+    return integer < 0 ? (double) NAN : (double) integer;
+}
+
+/* ---- JSON ---- */
 
 /* A member of a struct that is written, read or freed. */
 typedef struct {
-    const spot_json_member_t *member;
+    const spot_member_t *member;
     char *structure;
     char *root;
-    spot_recording_t *keeper; /* of all that is read; or NULL, and then */
-    spot_arena_t *names;      /* of names */
+    spot_arena_t *keeper; /* of all that is read; or NULL, and then */
+    spot_arena_t *names;  /* of names */
 } place_t;
 
 static void *address(const place_t *place)
@@ -41,12 +176,12 @@ static place_t item_of(const place_t *list, size_t item_id)
 /* Whether the items of a list are values without a key. */
 static bool is_plain(const place_t *list)
 {
-    return list->member->members->key[0] == '\0';
+    return list->member->members->name[0] == '\0';
 }
 
 static size_t num_items(const place_t *place)
 {
-    const spot_json_member_t *member = place->member;
+    const spot_member_t *member = place->member;
     const char *start = member->is_num_of_root ? place->root : place->structure;
     size_t num = 0;
 
@@ -136,12 +271,14 @@ static void write_value(FILE *out, const place_t *place)
             memcpy(&choice, at, sizeof(choice));
             write_text(out, place->member->choices[choice]);
             break;
+        default: /* the kinds of CSV files */
+            spot_bug_assert(false);
     }
 }
 
 static bool is_none(const place_t *place)
 {
-    const spot_json_member_t *member = place->member;
+    const spot_member_t *member = place->member;
     const void *at = address(place);
 
     if (member->is_optional) {
@@ -155,9 +292,9 @@ static void write_object(FILE *out, place_t place)
     const char *between = "";
 
     putc('{', out);
-    for (; place.member->key != NULL; place.member++) {
+    for (; place.member->name != NULL; place.member++) {
         if (!is_none(&place)) {
-            fprintf(out, "%s\"%s\":", between, place.member->key);
+            fprintf(out, "%s\"%s\":", between, place.member->name);
             write_value(out, &place);
             between = ",";
         }
@@ -183,7 +320,7 @@ static void write_list(FILE *out, const place_t *place)
     putc(']', out);
 }
 
-char *spot_json_members_write(const spot_json_member_t *members, const void *root)
+char *spot_row_write_json(const spot_member_t *members, const void *root)
 {
     char *start = (char *) (uintptr_t) root, *text = NULL;
     size_t num_bytes;
@@ -206,18 +343,21 @@ char *spot_json_members_write(const spot_json_member_t *members, const void *roo
 static int take(const place_t *place, size_t num, size_t item_bytes)
 {
     *pointer(place) = place->keeper == NULL ? spot_calloc(num, item_bytes)
-                                            : spot_recording_keep(place->keeper, num * item_bytes);
+                                            : spot_arena_take(place->keeper, num, item_bytes);
     return *pointer(place) == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 static int read_text(const place_t *place, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
+    spot_arena_t *arena = place->keeper != NULL                     ? place->keeper
+                          : place->member->kind == SPOT_MEMBER_NAME ? place->names
+                                                                    : NULL;
     int ret;
 
-    if (place->member->kind == SPOT_MEMBER_NAME && place->keeper == NULL) {
-        *pointer(place) = spot_arena_text(place->names, text);
-        return place->names->error;
+    if (arena != NULL) {
+        *pointer(place) = spot_arena_text(arena, text);
+        return arena->error;
     }
     ret = take(place, num_bytes, 1);
     if (ret == 0) {
@@ -272,11 +412,11 @@ static int read_list(const place_t *place, const spot_json_value_t *list);
 /* A key that is missing, or null. */
 static int read_none(const place_t *place)
 {
-    const spot_json_member_t *member = place->member;
+    const spot_member_t *member = place->member;
     const bool has_items = member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
                            !member->is_num_of_root && num_items(place) > 0;
 
-    if (member->kind == SPOT_MEMBER_NUMBER && member->key[0] == '\0') {
+    if (member->kind == SPOT_MEMBER_NUMBER && member->name[0] == '\0') {
         *(double *) address(place) = (double) NAN;
     }
     return member->is_needed || has_items ? SPOT_ERR_BAD_INPUT : 0;
@@ -333,6 +473,8 @@ static int read_value(const place_t *place, const spot_json_value_t *item)
             break;
         case SPOT_MEMBER_CHOICE:
             return text == NULL ? SPOT_ERR_BAD_INPUT : read_choice(place, text);
+        default: /* the kinds of CSV files */
+            spot_bug_assert(false);
     }
     return is_right ? 0 : SPOT_ERR_BAD_INPUT;
 }
@@ -341,15 +483,15 @@ static int read_object(place_t place, const spot_json_value_t *object)
 {
     int ret = object->kind == SPOT_JSON_OPEN_OBJECT ? 0 : SPOT_ERR_BAD_INPUT;
 
-    for (; ret == 0 && place.member->key != NULL; place.member++) {
-        ret = read_value(&place, spot_json_member(object, place.member->key));
+    for (; ret == 0 && place.member->name != NULL; place.member++) {
+        ret = read_value(&place, spot_json_member(object, place.member->name));
     }
     return ret;
 }
 
 static int read_list(const place_t *place, const spot_json_value_t *list)
 {
-    const spot_json_member_t *member = place->member;
+    const spot_member_t *member = place->member;
     const spot_json_value_t *item = list->first;
     size_t num = 0;
     int ret = list->kind == SPOT_JSON_OPEN_ARRAY ? 0 : SPOT_ERR_BAD_INPUT;
@@ -371,8 +513,8 @@ static int read_list(const place_t *place, const spot_json_value_t *list)
     return ret;
 }
 
-int spot_json_members_read(const spot_json_member_t *members, const char *text,
-    spot_recording_t *keeper, spot_arena_t *names, void *root)
+int spot_row_read_json(const spot_member_t *members, const char *text, spot_arena_t *keeper,
+    spot_arena_t *names, void *root)
 {
     spot_arena_t arena = {.error = 0};
     spot_json_value_t *tree;
@@ -387,8 +529,8 @@ int spot_json_members_read(const spot_json_member_t *members, const char *text,
 
 static void free_object(place_t place)
 {
-    for (; place.member->key != NULL; place.member++) {
-        const spot_json_member_t *member = place.member;
+    for (; place.member->name != NULL; place.member++) {
+        const spot_member_t *member = place.member;
 
         if (member->kind > SPOT_MEMBER_IDS || member->kind == SPOT_MEMBER_NAME ||
             member->is_borrowed || *pointer(&place) == NULL) {
@@ -405,7 +547,7 @@ static void free_object(place_t place)
     }
 }
 
-void spot_json_members_free(const spot_json_member_t *members, void *structure)
+void spot_row_free(const spot_member_t *members, void *structure)
 {
     free_object((place_t){members, structure, structure, NULL, NULL});
 }

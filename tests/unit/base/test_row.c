@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/store/json_members.h"
+#include "base/row.h"
 
 typedef enum { GOOD, BAD } judgement_t;
 
@@ -38,29 +38,29 @@ typedef struct {
 } all_t;
 
 static const char *const judgements[] = {"good", "bad", NULL};
-static const spot_json_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
-static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
-static const spot_json_member_t pair_members[] = {
-    SPOT_MEMBER_NEEDED(pair_t, "word", word, NAME),
-    SPOT_MEMBER_WITH(pair_t, "flags", flags, LIST, .members = a_flag, .item_bytes = sizeof(bool),
+static const spot_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
+static const spot_member_t pair_members[] = {
+    SPOT_MEMBER_WITH(NAME, "word", pair_t, word, .is_needed = true),
+    SPOT_MEMBER_WITH(LIST, "flags", pair_t, flags, .members = a_flag, .item_bytes = sizeof(bool),
         .is_num_of_root = true, .num_offset = offsetof(all_t, num_ids)),
     {0},
 };
-static const spot_json_member_t all_members[] = {
-    SPOT_MEMBER(all_t, "text", text, TEXT),
-    SPOT_MEMBER(all_t, "num_ids", num_ids, COUNT),
-    SPOT_MEMBER_WITH(all_t, "ids", ids, IDS, .num_offset = offsetof(all_t, num_ids),
+static const spot_member_t all_members[] = {
+    SPOT_MEMBER(TEXT, "text", all_t, text),
+    SPOT_MEMBER(COUNT, "num_ids", all_t, num_ids),
+    SPOT_MEMBER_WITH(IDS, "ids", all_t, ids, .num_offset = offsetof(all_t, num_ids),
         .below = offsetof(all_t, num_ids)),
-    SPOT_MEMBER(all_t, "num_pairs", num_pairs, COUNT),
-    SPOT_MEMBER_LIST(all_t, "pairs", pairs, offsetof(all_t, num_pairs), pair_members),
-    SPOT_MEMBER(all_t, "num_numbers", num_numbers, COUNT),
-    SPOT_MEMBER_LIST(all_t, "numbers", numbers, offsetof(all_t, num_numbers), a_number),
-    SPOT_MEMBER_LIST(all_t, "names", names, 0, pair_members),
-    SPOT_MEMBER(all_t, "integer", integer, INTEGER),
-    SPOT_MEMBER(all_t, "seed", seed, UNSIGNED),
-    SPOT_MEMBER(all_t, "number", number, NUMBER),
-    SPOT_MEMBER(all_t, "is_it", is_it, BOOLEAN),
-    SPOT_MEMBER_CHOICE(all_t, "judgement", judgement, judgements),
+    SPOT_MEMBER(COUNT, "num_pairs", all_t, num_pairs),
+    SPOT_MEMBER_LIST("pairs", all_t, pairs, offsetof(all_t, num_pairs), pair_members),
+    SPOT_MEMBER(COUNT, "num_numbers", all_t, num_numbers),
+    SPOT_MEMBER_LIST("numbers", all_t, numbers, offsetof(all_t, num_numbers), a_number),
+    SPOT_MEMBER_LIST("names", all_t, names, 0, pair_members),
+    SPOT_MEMBER(INTEGER, "integer", all_t, integer),
+    SPOT_MEMBER(UNSIGNED, "seed", all_t, seed),
+    SPOT_MEMBER(NUMBER, "number", all_t, number),
+    SPOT_MEMBER(BOOLEAN, "is_it", all_t, is_it),
+    SPOT_MEMBER_WITH(CHOICE, "judgement", all_t, judgement, .choices = judgements),
     {0},
 };
 
@@ -86,7 +86,7 @@ static char *written(void)
         .number = -1e-300,
         .is_it = true,
         .judgement = BAD};
-    char *json = spot_json_members_write(all_members, &all);
+    char *json = spot_row_write_json(all_members, &all);
 
     assert_non_null(json);
     return json;
@@ -116,19 +116,19 @@ static void check(const all_t *all)
 static void test_what_is_written_comes_back(void **state)
 {
     char *json = written();
-    spot_recording_t keeper = {0};
+    spot_arena_t keeper = {0};
     spot_arena_t names = {.error = 0};
     all_t own = {.integer = 0}, kept = {.integer = 0};
 
     (void) state;
-    assert_int_equal(spot_json_members_read(all_members, json, NULL, &names, &own), 0);
-    assert_int_equal(spot_json_members_read(all_members, json, &keeper, NULL, &kept), 0);
+    assert_int_equal(spot_row_read_json(all_members, json, NULL, &names, &own), 0);
+    assert_int_equal(spot_row_read_json(all_members, json, &keeper, NULL, &kept), 0);
     free(json);
     check(&own);
-    spot_json_members_free(all_members, &own);
+    spot_row_free(all_members, &own);
     spot_arena_free(&names);
     check(&kept);
-    spot_recording_free(&keeper);
+    spot_arena_free(&keeper);
 }
 
 /* A key that is missing leaves zero. */
@@ -137,10 +137,10 @@ static void test_nothing(void **state)
     all_t all = {.integer = 0};
 
     (void) state;
-    assert_int_equal(spot_json_members_read(all_members, "{}", NULL, NULL, &all), 0);
+    assert_int_equal(spot_row_read_json(all_members, "{}", NULL, NULL, &all), 0);
     assert_true(all.text == NULL && all.ids == NULL && all.pairs == NULL && all.names == NULL &&
                 all.seed == 0 && all.judgement == GOOD);
-    spot_json_members_free(all_members, &all);
+    spot_row_free(all_members, &all);
 }
 
 static void test_refused(void **state)
@@ -163,10 +163,10 @@ static void test_refused(void **state)
 
         /* Of two members with a key the first one counts. */
         snprintf(text, sizeof(text), "{\"%s\": %s, %s", bad[j][0], bad[j][1], json + 1);
-        if (spot_json_members_read(all_members, text, NULL, &names, &all) != SPOT_ERR_BAD_INPUT) {
+        if (spot_row_read_json(all_members, text, NULL, &names, &all) != SPOT_ERR_BAD_INPUT) {
             fail_msg("%s: %s", bad[j][0], bad[j][1]);
         }
-        spot_json_members_free(all_members, &all);
+        spot_row_free(all_members, &all);
         spot_arena_free(&names);
         free(json);
     }
@@ -174,9 +174,59 @@ static void test_refused(void **state)
         static const char *const none[] = {NULL, "", "[]", "{} {}"};
 
         assert_int_equal(
-            spot_json_members_read(all_members, none[j], NULL, NULL, &(all_t){.integer = 0}),
+            spot_row_read_json(all_members, none[j], NULL, NULL, &(all_t){.integer = 0}),
             SPOT_ERR_BAD_INPUT);
     }
+}
+
+/* ---- Fields of CSV files ---- */
+
+typedef struct {
+    const char *text;
+    int64_t integer;
+    int32_t small;
+    double number;
+} fields_t;
+
+static const spot_member_t field_members[] = {
+    SPOT_MEMBER(TEXT, "text", fields_t, text),
+    SPOT_MEMBER_WITH(INTEGER, "integer", fields_t, integer, .min = -9, .max = 1e15),
+    SPOT_MEMBER_WITH(SMALL, "small", fields_t, small, .min = -9, .max = 1e9),
+    SPOT_MEMBER_WITH(NUMBER, "number", fields_t, number, .min = -1, .max = HUGE_VAL),
+};
+
+/* A field of a row without none is what is written, and reads back the same. */
+static void test_fields(void **state)
+{
+    static const char *const expected[] = {
+        "\"a, b\"", "123456789012345", "-7", "0.1", "", "", "", ""};
+    static const fields_t none = {"", -1, -1, (double) NAN};
+    static const fields_t rows[] = {
+        {"a, b", 123456789012345, -7, 0.1}, {NULL, -1, -1, (double) NAN}};
+
+    (void) state;
+    for (size_t j = 0; j < 8; j++) {
+        const spot_member_t *member = &field_members[j % 4];
+        const fields_t *row = &rows[j / 4];
+        char bytes[64] = "", problem[SPOT_MEMBER_PROBLEM_BYTES];
+        FILE *out = fmemopen(bytes, sizeof(bytes), "w");
+        fields_t back = none;
+
+        assert_non_null(out);
+        assert_int_equal(spot_member_write(member, row, &none, out), j < 4);
+        assert_int_equal(spot_member_write(member, row, &none, NULL), j < 4);
+        fclose(out);
+        assert_string_equal(bytes, expected[j]);
+        if (j > 0 && j < 4) {
+            assert_null(spot_member_read(member, bytes, &back, problem));
+            assert_true(spot_member_number(member, row) == spot_member_number(member, &back) ||
+                        isnan(spot_member_number(member, row)));
+        }
+    }
+    assert_true(isnan(spot_member_number(&field_members[1], &none)));
+    assert_true(isnan(spot_member_number(&field_members[2], &none)));
+    assert_true(spot_member_number(&field_members[1], &rows[0]) == 123456789012345.0);
+    assert_true(spot_member_number(&field_members[3], &rows[0]) == 0.1);
 }
 
 int main(void)
@@ -185,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_what_is_written_comes_back),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_fields),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
