@@ -108,37 +108,21 @@ static int check_options(const run_t *self, spot_diag_t *diag)
 
 static void write_json(const run_t *self, const spot_run_result_t *result, FILE *out)
 {
-    const spot_run_view_t *view = self->experiment->view;
     spot_json_t json;
 
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
-    if (view != NULL && view->json != NULL) {
-        view->json(self->worker, self->arguments->has_theory, &json);
-    } else {
-        spot_run_result_json(result, &json);
-    }
+    spot_run_result_json(result, &json);
     spot_assumed_json(self->assumed, &json);
     spot_json_close(&json, '}');
-}
-
-static int write_text(const run_t *self, const spot_run_result_t *result, spot_output_t *output)
-{
-    const spot_run_view_t *view = self->experiment->view;
-
-    spot_output_assumed(output, self->assumed);
-    if (view == NULL || view->text == NULL) {
-        return spot_run_result_text(result, &output->terminal, output->stream);
-    }
-    view->text(self->worker, self->arguments->has_theory, output->stream);
-    return 0;
 }
 
 static int write_view(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    const spot_run_result_t result = {self->experiment, self->name, self->outputs, self->metrics,
-        self->warnings, (uint64_t) arguments->seed, (uint64_t) arguments->replication};
+    const spot_run_result_t result = {self->experiment, self->worker, self->name, self->outputs,
+        self->metrics, self->warnings, (uint64_t) arguments->seed,
+        (uint64_t) arguments->replication, arguments->has_theory};
     spot_output_t output;
     FILE *out = spot_output_begin(&output, &arguments->target, diag);
     int ret = 0;
@@ -146,7 +130,8 @@ static int write_view(const run_t *self, spot_diag_t *diag)
     if (out != NULL && arguments->target.is_json) {
         write_json(self, &result, out);
     } else if (out != NULL) {
-        ret = write_text(self, &result, &output);
+        spot_output_assumed(&output, self->assumed);
+        ret = spot_run_result_text(&result, &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }

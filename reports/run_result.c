@@ -46,7 +46,7 @@ static size_t fill_table(const spot_run_result_t *self, spot_table_t *table)
     return num_totals;
 }
 
-int spot_run_result_text(const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
+static int write_metrics(const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "metrics"};
     size_t num_totals;
@@ -67,7 +67,23 @@ int spot_run_result_text(const spot_run_result_t *self, const spot_terminal_t *t
     return ret;
 }
 
-void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json)
+int spot_run_result_text(const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    const spot_run_view_t *view = self->experiment->view;
+
+    if (view == NULL || view->text == NULL) {
+        return write_metrics(self, terminal, out);
+    }
+    view->text(self, out);
+    for (size_t j = 0; j < self->experiment->num_warnings; j++) {
+        if (self->warnings[j]) {
+            fprintf(out, "warning: %s\n", self->experiment->warnings[j].text);
+        }
+    }
+    return 0;
+}
+
+static void write_json_metrics(const spot_run_result_t *self, spot_json_t *json)
 {
     spot_json_text(json, "engine", self->experiment->name);
     spot_json_text(json, "scenario", self->name);
@@ -79,8 +95,27 @@ void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json)
         spot_json_close(json, '}');
     }
     spot_json_close(json, '}');
-    spot_replication_json_end(json, self->experiment->num_warnings, self->experiment->warnings,
-        self->warnings, self->seed, self->replication);
+}
+
+void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json)
+{
+    const spot_experiment_t *experiment = self->experiment;
+    const spot_run_view_t *view = experiment->view;
+
+    if (view == NULL || view->json == NULL) {
+        write_json_metrics(self, json);
+    } else {
+        view->json(self, json);
+    }
+    spot_json_open(json, "warnings", '[');
+    for (size_t j = 0; j < experiment->num_warnings; j++) {
+        if (self->warnings[j]) {
+            spot_json_text(json, NULL, experiment->warnings[j].name);
+        }
+    }
+    spot_json_close(json, ']');
+    spot_json_unsigned(json, "seed", self->seed);
+    spot_json_unsigned(json, "replication", self->replication);
 }
 
 /* ---- Series ---- */

@@ -13,22 +13,13 @@
 #include "sim/bench/engine/experiment.h"
 #include "sim/bench/engine/series.h"
 
-typedef struct {
-    const spot_experiment_t *experiment;
-    const char *name; /* of the scenario; NULL: it has none */
-    const spot_outputs_t *outputs;
-    const double *metrics;         /* [outputs->num_metrics] */
-    const unsigned char *warnings; /* [experiment->num_warnings] */
-    uint64_t seed;
-    uint64_t replication;
-} spot_run_result_t;
-
-/* Which run it is, a table of the metrics, and the warnings. NO_MEMORY. */
+/* Which run it is, a table of the metrics, and the warnings; or what the engine says in its place,
+ * see spot_run_view_t. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_run_result_text(
     const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out);
 
 /* Members of an open object: {engine, scenario, metrics: {NAME: {value, unit}}, warnings: [NAME],
- * seed, replication}; undefined values are null. */
+ * seed, replication}, undefined values null; or those of the engine in place of the first three. */
 void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json);
 
 /* Before a long run: whether spot_recording_csv_write() can write. IO with the reason in

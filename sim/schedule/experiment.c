@@ -469,14 +469,13 @@ static void write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
 
 /* The summary row, the ledger, the cost and the counts of a replication as one JSON
  * object. */
-static void schedule_json_write(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
-    const spot_replication_t *replication, spot_json_t *json)
+static void schedule_json_write(
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, spot_json_t *json)
 {
     static const char *const row[] = {"jobs", "unfinished", "avg_jct", "avg_queue", "queue_p50",
         "queue_p95", "queue_p999", "jct_p50", "jct_p95", "jct_p99", "jct_large", "jct_small",
         "queue_large", "queue_small", "preemptions", "last_end", NULL};
     const run_t run = run_of_all(schedule, summaries);
-    unsigned char flags[SCHEDULE_NUM_WARNINGS];
 
     spot_json_text(json, "engine", "schedule");
     spot_json_text(json, "scenario", schedule->scenario->name);
@@ -490,9 +489,6 @@ static void schedule_json_write(const spot_schedule_t *schedule, const spot_summ
     }
     write_vcs(schedule, summaries, json);
     write_core_jobs(schedule, json);
-    schedule_warning_flags(schedule, flags);
-    spot_replication_json_end(json, SCHEDULE_NUM_WARNINGS, schedule_warnings, flags,
-        replication->seed, replication->replication);
 }
 
 /* ---- What a run takes in memory ---- */
@@ -985,7 +981,6 @@ typedef struct {
     spot_schedule_t schedule;
     spot_summaries_t summaries;
     spot_run_recorder_t recorder;
-    spot_replication_t replication;
 } worker_t;
 
 static int schedule_open(void **worker, const void *scenario)
@@ -1013,8 +1008,6 @@ static int schedule_run(void *worker, const spot_replication_t *replication, dou
     worker_t *self = worker;
     int ret;
 
-    self->replication = *replication;
-    self->replication.stop = NULL;
     ret = spot_run_recorder_start(&self->recorder, &self->schedule, recording);
     ret = ret != 0 ? ret : spot_schedule_run(&self->schedule, replication);
     ret = ret != 0 ? ret : spot_schedule_summarise(&self->summaries, &self->schedule);
@@ -1028,12 +1021,11 @@ static int schedule_run(void *worker, const spot_replication_t *replication, dou
 
 /* ---- What `spotsim run` prints ---- */
 
-static void view_json(const void *worker, bool has_theory, spot_json_t *json)
+static void view_json(const spot_run_result_t *result, spot_json_t *json)
 {
-    const worker_t *self = worker;
+    const worker_t *self = result->worker;
 
-    (void) has_theory;
-    schedule_json_write(&self->schedule, &self->summaries, &self->replication, json);
+    schedule_json_write(&self->schedule, &self->summaries, json);
 }
 
 static void view_progress(const void *worker, FILE *out)

@@ -386,10 +386,9 @@ static int serve_run(void *worker, const spot_replication_t *replication, double
     return recording == NULL ? 0 : spot_serve_series_fill(self, recording);
 }
 
-static void view_json(const void *worker, bool has_theory, spot_json_t *json)
+static void view_json(const spot_run_result_t *result, spot_json_t *json)
 {
-    (void) has_theory;
-    spot_serve_json_write(worker, json);
+    spot_serve_json_write(result->worker, json);
 }
 
 static void view_events(const void *worker, FILE *out)

@@ -610,17 +610,12 @@ static void write_figures(const spot_serve_replication_t *run, spot_json_t *json
 
 void spot_serve_json_write(const spot_serve_replication_t *self, spot_json_t *json)
 {
-    unsigned char flags[SPOT_SERVE_NUM_WARNINGS] = {0};
-
     spot_json_text(json, "engine", "serve");
     spot_json_text(json, "scenario", self->scenario->name);
     spot_json_text(json, "service", self->scenario->service->name);
     if (self->options != NULL) {
         write_figures(self, json);
     }
-    spot_serve_warning_flags(self, flags);
-    spot_replication_json_end(json, SPOT_SERVE_NUM_WARNINGS, spot_serve_warnings, flags,
-        self->replication.seed, self->replication.replication);
 }
 
 /* ---- Series ---- */

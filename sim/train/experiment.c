@@ -366,32 +366,18 @@ static int train_run(void *worker, const spot_replication_t *replication, double
 
 /* ---- What `spotsim run` prints ---- */
 
-/* What theory says of a run; NULL: nothing is to be said. */
-static const spot_run_theory_t *theory_of(
-    const worker_t *self, bool has_theory, spot_run_theory_t *theory)
+static void view_text(const spot_run_result_t *result, FILE *out)
 {
-    if (has_theory) {
-        spot_run_theory_init(theory, self->train.scenario, &self->train.result);
-    }
-    return has_theory ? theory : NULL;
+    const worker_t *self = result->worker;
+
+    spot_run_text_write(result, self->train.scenario, &self->train.result, out);
 }
 
-static void view_text(const void *worker, bool has_theory, FILE *out)
+static void view_json(const spot_run_result_t *result, spot_json_t *json)
 {
-    const worker_t *self = worker;
-    spot_run_theory_t theory;
+    const worker_t *self = result->worker;
 
-    spot_run_text_write(
-        self->train.scenario, &self->train.result, theory_of(self, has_theory, &theory), out);
-}
-
-static void view_json(const void *worker, bool has_theory, spot_json_t *json)
-{
-    const worker_t *self = worker;
-    spot_run_theory_t theory;
-
-    spot_run_json_write(
-        self->train.scenario, &self->train.result, theory_of(self, has_theory, &theory), json);
+    spot_run_json_write(result, self->train.scenario, &self->train.result, json);
 }
 
 static void view_events(const void *worker, FILE *out)

@@ -197,16 +197,20 @@ static void write_lines(const spot_run_theory_t *self, FILE *out)
         self->best_busy == NULL ? "" : ", busy: ", self->best_busy == NULL ? "" : self->best_busy);
 }
 
-static void run_theory_write_text(const spot_run_theory_t *self, FILE *out)
+static void run_theory_write_text(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
 {
+    spot_run_theory_t self;
+
+    spot_run_theory_init(&self, scenario, result);
     fprintf(out, "\nbeside it, the theory of checkpoints\n");
-    if (self->reason != NULL) {
-        fprintf(out, "  does not apply: %s\n", self->reason);
+    if (self.reason != NULL) {
+        fprintf(out, "  does not apply: %s\n", self.reason);
         return;
     }
-    write_lines(self, out);
+    write_lines(&self, out);
     for (int j = 0; j < SPOT_NUM_DOUBTS; j++) {
-        if (self->doubts[j]) {
+        if (self.doubts[j]) {
             fprintf(out, "  doubt: %s\n", doubts[j].text);
         }
     }
@@ -247,13 +251,17 @@ static void write_members(const spot_run_theory_t *self, spot_json_t *json)
 }
 
 /* Writes the key "theory": {applies, reason}, and all values if it applies. */
-static void run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json)
+static void run_theory_write_json(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, spot_json_t *json)
 {
+    spot_run_theory_t self;
+
+    spot_run_theory_init(&self, scenario, result);
     spot_json_open(json, "theory", '{');
-    spot_json_boolean(json, "applies", self->reason == NULL);
-    spot_json_text(json, "reason", self->reason);
-    if (self->reason == NULL) {
-        write_members(self, json);
+    spot_json_boolean(json, "applies", self.reason == NULL);
+    spot_json_text(json, "reason", self.reason);
+    if (self.reason == NULL) {
+        write_members(&self, json);
     }
     spot_json_close(json, '}');
 }
@@ -309,22 +317,22 @@ void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
 
 /* The parts of what is stalled. */
 static void write_stalls(
-    spot_json_t *json, const spot_scenario_t *scenario, const spot_train_result_t *result)
+    spot_json_t *json, const spot_run_result_t *run, const spot_train_result_t *result)
 {
     static const char *const metrics[] = {"data_stall_fraction", "checkpoint_stall_fraction",
         "stalled_input_instance_ms", "stalled_checkpoint_instance_ms"};
 
     spot_json_open(json, "stalls", '{');
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
-        spot_json_number(json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+        spot_json_number(json, metrics[j], spot_run_result_metric(run, metrics[j]));
     }
     spot_json_integer(json, "job_input_ms", result->input_stalled_ms);
     spot_json_integer(json, "job_checkpoint_ms", result->stalled_ms - result->input_stalled_ms);
     spot_json_close(json, '}');
 }
 
-void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, spot_json_t *json)
+void spot_run_json_write(const spot_run_result_t *run, const spot_scenario_t *scenario,
+    const spot_train_result_t *result, spot_json_t *json)
 {
     static const char *const metrics[] = {"cost_usd", "same_work_on_demand_usd",
         "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction", "usd_per_h",
@@ -332,9 +340,7 @@ void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_resul
         "idle_fraction", "lost_fraction", "goodput_fraction", "unmeasured_fraction",
         "mean_instances", "preempted_per_h", "mtbp_s", "time_to_finish_s", "finished",
         "met_deadline"};
-    unsigned char flags[SPOT_MAX_WARNINGS];
 
-    spot_train_warning_flags(result, flags);
     spot_json_text(json, "scenario", scenario->name);
     spot_json_text(json, "recovery", scenario->recovery.system->name);
     if (scenario->recovery.is_published) {
@@ -345,16 +351,14 @@ void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_resul
     }
     spot_run_json_figures(json, result);
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
-        spot_json_number(json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+        spot_json_number(json, metrics[j], spot_run_result_metric(run, metrics[j]));
     }
     if (scenario->job.input.is_given) {
-        write_stalls(json, scenario, result);
+        write_stalls(json, run, result);
     }
-    if (theory != NULL) {
-        run_theory_write_json(theory, json);
+    if (run->has_theory) {
+        run_theory_write_json(scenario, result, json);
     }
-    spot_replication_json_end(json, SPOT_TRAIN_NUM_WARNINGS, spot_train_warnings, flags,
-        result->seed, result->replication);
 }
 
 /* ---- Text ---- */
@@ -394,10 +398,10 @@ typedef struct {
 } line_t;
 
 /* Writes a metric, or "-" if it is undefined. */
-static void write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const line_t *line, FILE *out)
+static void write_line(
+    const spot_run_result_t *run, const spot_scenario_t *scenario, const line_t *line, FILE *out)
 {
-    const double value = spot_train_metric(scenario, result, line->name);
+    const double value = spot_run_result_metric(run, line->name);
 
     if (isnan(value)) {
         fprintf(out, "  %-30s %14s\n", line->label, "-");
@@ -409,8 +413,8 @@ static void write_line(const spot_scenario_t *scenario, const spot_train_result_
     }
 }
 
-static void write_outcome(
-    const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
+static void write_outcome(const spot_run_result_t *run, const spot_scenario_t *scenario,
+    const spot_train_result_t *result, FILE *out)
 {
     static const line_t lines[] = {
         {"idle fraction", "idle_fraction", 100, 2, "%"},
@@ -432,26 +436,26 @@ static void write_outcome(
 
     fprintf(out, "\nwhat came of it\n");
     for (size_t j = 0; j < sizeof(lines) / sizeof(lines[0]); j++) {
-        write_line(scenario, result, &lines[j], out);
+        write_line(run, scenario, &lines[j], out);
     }
     if (same.num_instances > 0) {
-        write_line(scenario, result, &on_demand, out);
+        write_line(run, scenario, &on_demand, out);
         fprintf(out, "  %-30s %14" PRId64 " instances for %.3f h\n", "  rented", same.num_instances,
             same.time_s / 3600);
-        write_line(scenario, result, &saving, out);
+        write_line(run, scenario, &saving, out);
     }
     if (result->first_training_ms > 0) {
-        write_line(scenario, result, &once_started, out);
+        write_line(run, scenario, &once_started, out);
     }
     if (scenario->until_steps > 0) {
-        write_line(scenario, result, &finish, out);
+        write_line(run, scenario, &finish, out);
         fprintf(out, "  %-30s %14s\n", "finished", result->is_finished ? "yes" : "no: cut off");
     }
     if (scenario->deadline_ms > 0) {
         strcpy(deadline, "deadline of ");
         spot_duration_text(scenario->deadline_ms, deadline + strlen(deadline));
         fprintf(out, "  %-30s %14s\n", deadline,
-            spot_train_metric(scenario, result, "met_deadline") == 1 ? "met" : "missed");
+            spot_run_result_metric(run, "met_deadline") == 1 ? "met" : "missed");
     }
 }
 
@@ -484,20 +488,8 @@ static void write_job(const spot_train_result_t *result, FILE *out)
         result->checkpoints_aborted);
 }
 
-static void write_warnings(const spot_train_result_t *result, FILE *out)
-{
-    unsigned char flags[SPOT_MAX_WARNINGS];
-
-    spot_train_warning_flags(result, flags);
-    for (size_t j = 0; j < SPOT_TRAIN_NUM_WARNINGS; j++) {
-        if (flags[j]) {
-            fprintf(out, "warning: %s\n", spot_train_warnings[j].text);
-        }
-    }
-}
-
-void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, FILE *out)
+void spot_run_text_write(const spot_run_result_t *run, const spot_scenario_t *scenario,
+    const spot_train_result_t *result, FILE *out)
 {
     char horizon[SPOT_DURATION_TEXT_BYTES];
 
@@ -513,9 +505,8 @@ void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_resul
     write_ledger(result, out);
     putc('\n', out);
     write_job(result, out);
-    write_outcome(scenario, result, out);
-    if (theory != NULL) {
-        run_theory_write_text(theory, out);
+    write_outcome(run, scenario, result, out);
+    if (run->has_theory) {
+        run_theory_write_text(scenario, result, out);
     }
-    write_warnings(result, out);
 }

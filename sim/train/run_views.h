@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/train/job/train_state.h"
 
 /* Assumptions that a run violates. */
@@ -61,15 +62,14 @@ void spot_run_theory_init(
 void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result);
 
 /* The members of the object of a run. Milliseconds, instance-milliseconds, steps and counts are
- * exact integers. theory NULL: none. */
-void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, spot_json_t *json);
+ * exact integers. */
+void spot_run_json_write(const spot_run_result_t *run, const spot_scenario_t *scenario,
+    const spot_train_result_t *result, spot_json_t *json);
 
 /* ---- Text ---- */
 
 /* The result of one run as a short text for a terminal. */
 
-/* Writes what the job did, the paid time by category, the cost, the theory (NULL: none)
- * and the warnings. */
-void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, FILE *out);
+/* Writes what the job did, the paid time by category, the cost, and the theory. */
+void spot_run_text_write(const spot_run_result_t *run, const spot_scenario_t *scenario,
+    const spot_train_result_t *result, FILE *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/bench/engine/experiment.h"
 
+#include <math.h>
 #include <string.h>
 
 const spot_experiment_t *spot_experiment_find(
@@ -77,18 +78,11 @@ int spot_experiment_choose(const spot_experiment_t **self, const spot_experiment
     return SPOT_ERR_BAD_INPUT;
 }
 
-void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
-    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed, uint64_t replication)
+double spot_run_result_metric(const spot_run_result_t *self, const char *name)
 {
-    spot_json_open(json, "warnings", '[');
-    for (size_t j = 0; j < num_warnings; j++) {
-        if (flags[j]) {
-            spot_json_text(json, NULL, warnings[j].name);
-        }
-    }
-    spot_json_close(json, ']');
-    spot_json_unsigned(json, "seed", seed);
-    spot_json_unsigned(json, "replication", replication);
+    const size_t metric_id = spot_outputs_metric_id(self->outputs, name);
+
+    return metric_id < self->outputs->num_metrics ? self->metrics[metric_id] : (double) NAN;
 }
 
 typedef struct {

@@ -94,13 +94,30 @@ typedef struct {
                          it is compared with its own side only; NULL: it keeps them */
 } spot_standing_t;
 
-/* How `spotsim run` prints the replication that a worker has just run, for engines that
- * say more than their metrics. json writes members of an open object. */
+struct spot_experiment;
+
+/* A replication that a worker has just run, for those who print it. */
 typedef struct {
-    /* has_theory: beside what theory says of it (--check-theory). NULL: the metrics
-     * are printed. */
-    void (*text)(const void *worker, bool has_theory, FILE *out);
-    void (*json)(const void *worker, bool has_theory, spot_json_t *json);
+    const struct spot_experiment *experiment;
+    const void *worker;
+    const char *name; /* of the scenario; NULL: it has none */
+    const spot_outputs_t *outputs;
+    const double *metrics;         /* [outputs->num_metrics], derived ones too */
+    const unsigned char *warnings; /* [experiment->num_warnings] */
+    uint64_t seed;
+    uint64_t replication;
+    bool has_theory; /* beside what theory says of it (--check-theory) */
+} spot_run_result_t;
+
+/* The value of a metric; NAN: it is undefined, or none of this scenario. O(metrics). */
+double spot_run_result_metric(const spot_run_result_t *self, const char *name);
+
+/* What `spotsim run` prints in place of a table of metrics, for engines that say more. The bench
+ * prints the warnings, and in JSON the seed and the replication, behind it. */
+typedef struct {
+    /* NULL: the metrics are printed. json writes members of an open object. */
+    void (*text)(const spot_run_result_t *result, FILE *out);
+    void (*json)(const spot_run_result_t *result, spot_json_t *json);
     bool knows_theory; /* has_theory may be true */
     /* The event log of a replication that was recorded, as JSON lines; NULL: the engine
      * has none. */
@@ -113,7 +130,7 @@ typedef struct {
     void (*progress)(const void *worker, FILE *out);
 } spot_run_view_t;
 
-typedef struct {
+typedef struct spot_experiment {
     const char *name;           /* "train": a plain word */
     const char *summary;        /* one line, for lists */
     const char *doc;            /* for the manual page */
@@ -204,12 +221,6 @@ static inline void spot_replication_seek(
 {
     spot_rng_seek(rng, self->seed, self->replication, purpose, entity);
 }
-
-/* The last members of the JSON object of a replication: the names of its warnings, its
- * seed and its number. flags: [num_warnings] */
-void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
-    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed,
-    uint64_t replication);
 
 /* The head of the fields of every engine: the name of the scenario and the key that
  * chooses the engine. The bench reads both; nothing is bound. */

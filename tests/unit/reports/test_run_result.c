@@ -28,7 +28,7 @@ static spot_run_result_t sample(void)
     static const double values[] = {1.23456789, 0.25, (double) NAN};
     static const unsigned char flags[] = {1, 0};
 
-    return (spot_run_result_t){&experiment, "desk", &outputs, values, flags, 7, 3};
+    return (spot_run_result_t){&experiment, NULL, "desk", &outputs, values, flags, 7, 3, false};
 }
 
 static void test_text(void **state)

@@ -46,7 +46,7 @@ static int run(const spot_node_t *root, FILE *out)
 
         spot_json_init(&json, out, 2);
         spot_json_open(&json, NULL, '{');
-        ENGINE.view->json(worker, false, &json);
+        ENGINE.view->json(&(spot_run_result_t){.worker = worker}, &json);
         spot_json_close(&json, '}');
         ENGINE.view->events(worker, out);
     }
