@@ -16,8 +16,8 @@
 /* ---- Fields of CSV files ---- */
 
 /* The problem of an integer that is none, or outside the limits of its column. */
-static const char *read_integer(
-    const spot_member_t *self, const char *field, void *value, char text[SPOT_MEMBER_PROBLEM_BYTES])
+static const char *read_integer(const spot_row_member_t *self, const char *field, void *value,
+    char text[SPOT_MEMBER_PROBLEM_BYTES])
 {
     int64_t number = 0;
 
@@ -36,7 +36,8 @@ static const char *read_integer(
 }
 
 /* The same of a number without a problem of its own. */
-static const char *expect_number(const spot_member_t *self, char text[SPOT_MEMBER_PROBLEM_BYTES])
+static const char *expect_number(
+    const spot_row_member_t *self, char text[SPOT_MEMBER_PROBLEM_BYTES])
 {
     if (self->expected != NULL || self->max == HUGE_VAL) {
         return self->expected != NULL ? self->expected : "expected a finite number";
@@ -47,8 +48,8 @@ static const char *expect_number(const spot_member_t *self, char text[SPOT_MEMBE
 }
 
 /* The same of a number, or of what is made of one. */
-static const char *read_number(
-    const spot_member_t *self, const char *field, void *value, char text[SPOT_MEMBER_PROBLEM_BYTES])
+static const char *read_number(const spot_row_member_t *self, const char *field, void *value,
+    char text[SPOT_MEMBER_PROBLEM_BYTES])
 {
     const bool is_seconds = self->kind == SPOT_MEMBER_SECONDS;
     double number = 0;
@@ -72,8 +73,8 @@ static const char *read_number(
     return NULL;
 }
 
-const char *spot_member_read(
-    const spot_member_t *self, const char *field, void *row, char text[SPOT_MEMBER_PROBLEM_BYTES])
+const char *spot_member_read(const spot_row_member_t *self, const char *field, void *row,
+    char text[SPOT_MEMBER_PROBLEM_BYTES])
 {
     void *value = (char *) row + self->offset;
 
@@ -99,7 +100,7 @@ const char *spot_member_read(
     return self->expected;
 }
 
-bool spot_member_write(const spot_member_t *self, const void *row, const void *none, FILE *out)
+bool spot_member_write(const spot_row_member_t *self, const void *row, const void *none, FILE *out)
 {
     const void *value = (const char *) row + self->offset;
     char text[SPOT_NUMBER_TEXT_BYTES] = "";
@@ -131,7 +132,7 @@ bool spot_member_write(const spot_member_t *self, const void *row, const void *n
     return text[0] != '\0';
 }
 
-double spot_member_number(const spot_member_t *self, const void *row)
+double spot_member_number(const spot_row_member_t *self, const void *row)
 {
     const void *value = (const char *) row + self->offset;
     int64_t integer;
@@ -147,7 +148,7 @@ double spot_member_number(const spot_member_t *self, const void *row)
 
 /* A member of a struct that is written, read or freed. */
 typedef struct {
-    const spot_member_t *member;
+    const spot_row_member_t *member;
     char *structure;
     char *root;
     spot_arena_t *keeper; /* of all that is read; or NULL, and then */
@@ -181,7 +182,7 @@ static bool is_plain(const place_t *list)
 
 static size_t num_items(const place_t *place)
 {
-    const spot_member_t *member = place->member;
+    const spot_row_member_t *member = place->member;
     const char *start = member->is_num_of_root ? place->root : place->structure;
     size_t num = 0;
 
@@ -278,7 +279,7 @@ static void write_value(FILE *out, const place_t *place)
 
 static bool is_none(const place_t *place)
 {
-    const spot_member_t *member = place->member;
+    const spot_row_member_t *member = place->member;
     const void *at = address(place);
 
     if (member->is_optional) {
@@ -320,7 +321,7 @@ static void write_list(FILE *out, const place_t *place)
     putc(']', out);
 }
 
-char *spot_row_write_json(const spot_member_t *members, const void *root)
+char *spot_row_write_json(const spot_row_member_t *members, const void *root)
 {
     char *start = (char *) (uintptr_t) root, *text = NULL;
     size_t num_bytes;
@@ -412,7 +413,7 @@ static int read_list(const place_t *place, const spot_json_value_t *list);
 /* A key that is missing, or null. */
 static int read_none(const place_t *place)
 {
-    const spot_member_t *member = place->member;
+    const spot_row_member_t *member = place->member;
     const bool has_items = member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
                            !member->is_num_of_root && num_items(place) > 0;
 
@@ -491,7 +492,7 @@ static int read_object(place_t place, const spot_json_value_t *object)
 
 static int read_list(const place_t *place, const spot_json_value_t *list)
 {
-    const spot_member_t *member = place->member;
+    const spot_row_member_t *member = place->member;
     const spot_json_value_t *item = list->first;
     size_t num = 0;
     int ret = list->kind == SPOT_JSON_OPEN_ARRAY ? 0 : SPOT_ERR_BAD_INPUT;
@@ -513,7 +514,7 @@ static int read_list(const place_t *place, const spot_json_value_t *list)
     return ret;
 }
 
-int spot_row_read_json(const spot_member_t *members, const char *text, spot_arena_t *keeper,
+int spot_row_read_json(const spot_row_member_t *members, const char *text, spot_arena_t *keeper,
     spot_arena_t *names, void *root)
 {
     spot_arena_t arena = {.error = 0};
@@ -530,7 +531,7 @@ int spot_row_read_json(const spot_member_t *members, const char *text, spot_aren
 static void free_object(place_t place)
 {
     for (; place.member->name != NULL; place.member++) {
-        const spot_member_t *member = place.member;
+        const spot_row_member_t *member = place.member;
 
         if (member->kind > SPOT_MEMBER_IDS || member->kind == SPOT_MEMBER_NAME ||
             member->is_borrowed || *pointer(&place) == NULL) {
@@ -547,7 +548,7 @@ static void free_object(place_t place)
     }
 }
 
-void spot_row_free(const spot_member_t *members, void *structure)
+void spot_row_free(const spot_row_member_t *members, void *structure)
 {
     free_object((place_t){members, structure, structure, NULL, NULL});
 }

@@ -7,7 +7,8 @@
  * (sim/bench/engine/series.h). A struct that is a scenario is described by spot_field_t
  * (base/bind.h), which gives defaults, forms and a manual besides.
  *
- * Use: static const spot_member_t members[] = {SPOT_MEMBER(NUMBER, "speed", job_t, speed_per_s),
+ * Use: static const spot_row_member_t members[] = {SPOT_MEMBER(NUMBER, "speed", job_t,
+ * speed_per_s),
  * ...}; for JSON with {0} behind the last one. */
 #pragma once
 
@@ -37,13 +38,13 @@ typedef enum {
     SPOT_MEMBER_SECONDS,  /* the same, double above 0, at most 100 years */
     SPOT_MEMBER_MS,       /* the same, seconds from 0 to 100 years, as int64_t ms */
     SPOT_MEMBER_IGNORED   /* of a CSV file */
-} spot_member_kind_t;
+} spot_row_member_kind_t;
 
 /* The root is the struct that is written or read as JSON, not one in a list of it. */
 typedef struct spot_member {
     const char *name; /* key or column; NULL ends a table of JSON; "" in a table of one: a plain
                          value */
-    spot_member_kind_t kind;
+    spot_row_member_kind_t kind;
     size_t offset;
     double min, max; /* inclusive, of integers and numbers of CSV files */
     /* Of CSV files the problem of another value; of an integer its noun, NULL: "an integer".
@@ -71,7 +72,7 @@ typedef struct spot_member {
     bool is_borrowed;    /* a LIST, or IDS, that freeing leaves alone */
     size_t below;        /* of a COUNT, or of IDS: offset in the root of a size_t that they must be
                             below; 0: any number will do */
-} spot_member_t;
+} spot_row_member_t;
 
 /* A member of a struct; designators of more may follow. */
 #define SPOT_MEMBER_WITH(kind_, name_, type, member, ...)                                          \
@@ -88,29 +89,29 @@ typedef struct spot_member {
 
 /* Reads a field into a row. Returns its problem, in text of that size or a constant; NULL: none. */
 #define SPOT_MEMBER_PROBLEM_BYTES 96
-const char *spot_member_read(
-    const spot_member_t *self, const char *field, void *row, char text[SPOT_MEMBER_PROBLEM_BYTES]);
+const char *spot_member_read(const spot_row_member_t *self, const char *field, void *row,
+    char text[SPOT_MEMBER_PROBLEM_BYTES]);
 
 /* Writes the field of a row, from which it is read again; nothing where it is as in the row none.
  * out may be NULL. Returns whether there is something. TEXT, INTEGER, SMALL, NUMBER. */
-bool spot_member_write(const spot_member_t *self, const void *row, const void *none, FILE *out);
+bool spot_member_write(const spot_row_member_t *self, const void *row, const void *none, FILE *out);
 
 /* The number of a row; NAN for what is below 0 in an integer, which says that there is none.
  * INTEGER, SMALL, NUMBER. */
-double spot_member_number(const spot_member_t *self, const void *row);
+double spot_member_number(const spot_row_member_t *self, const void *row);
 
 /* ---- JSON ----
  * Nothing that is read is trusted. */
 
 /* The root as JSON without spaces. NULL: no memory. The caller frees it. O(text) */
-SPOT_MUST_CHECK char *spot_row_write_json(const spot_member_t *members, const void *root);
+SPOT_MUST_CHECK char *spot_row_write_json(const spot_row_member_t *members, const void *root);
 
 /* Reads a text, which may be NULL, into a zeroed root; a key that is missing leaves zero, or none.
  * Lists have one zeroed item behind the last. keeper: keeps all that is read; NULL: lists and texts
  * are the root's, see spot_row_free(), and names are in the arena. BAD_INPUT: the text is of
  * something else; NO_MEMORY; free the root even then. O(text) */
-SPOT_MUST_CHECK int spot_row_read_json(const spot_member_t *members, const char *text,
+SPOT_MUST_CHECK int spot_row_read_json(const spot_row_member_t *members, const char *text,
     spot_arena_t *keeper, spot_arena_t *names, void *root);
 
 /* Frees what a struct owns. Accepts a zeroed or half-read one. */
-void spot_row_free(const spot_member_t *members, void *structure);
+void spot_row_free(const spot_row_member_t *members, void *structure);

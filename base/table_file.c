@@ -109,7 +109,7 @@ static void list_name(char list[LIST_BYTES], const char *name)
 
 static bool is_column(const spot_table_file_t *self, size_t kind, const char *name)
 {
-    const spot_member_t *column = &self->format->columns[kind];
+    const spot_row_member_t *column = &self->format->columns[kind];
 
     return strcmp(column->name, name) == 0 ||
            (column->other_name != NULL && strcmp(column->other_name, name) == 0) ||
@@ -227,7 +227,7 @@ bool spot_table_file_take(spot_table_file_t *self, void *values)
         memset(values, 0, format->row_bytes);
     }
     for (size_t j = 0; j < self->num_fields; j++) {
-        const spot_member_t *column = &format->columns[self->kinds[j]];
+        const spot_row_member_t *column = &format->columns[self->kinds[j]];
         const char *problem = self->kinds[j] == format->num_columns || column->is_own
                                   ? NULL
                                   : spot_member_read(column, self->row.fields[j], values, text);

@@ -29,8 +29,8 @@ typedef struct spot_table_file spot_table_file_t;
 
 typedef struct {
     size_t num_columns;
-    const spot_member_t *columns; /* [num_columns] */
-    const char *layout;           /* for messages: "D,P,step_ms[,origin]" */
+    const spot_row_member_t *columns; /* [num_columns] */
+    const char *layout;               /* for messages: "D,P,step_ms[,origin]" */
     bool says_header; /* "expected header 'LAYOUT'" in place of "expected the columns" */
     bool is_any_order;
     /* In any order: unknown columns are left out with a warning, and the error of

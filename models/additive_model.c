@@ -150,7 +150,7 @@ enum { COLUMN_FEATURE = 1, COLUMN_CATEGORY, COLUMN_UP_TO };
     SPOT_MEMBER_WITH(kind, name, score_row_t, member, __VA_ARGS__)
 #define ANY_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .expected = "expected a number"
 
-static const spot_member_t columns[] = {
+static const spot_row_member_t columns[] = {
     COLUMN(TEXT, "target", target, .max = 0),
     COLUMN(TEXT, "feature", feature, .max = 0),
     COLUMN(TEXT, "category", bin.category, .max = 0),

@@ -70,7 +70,7 @@ typedef struct {
         COLUMN(IGNORED, "gpu_num" digit, pair, .is_optional = true)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
-static const spot_member_t columns[] = {
+static const spot_row_member_t columns[] = {
     KEY(0, "1", guest_speed),
     KEY(1, "2", host_speed),
     COLUMN(NUMBER, "gpu_util", pair.gpu_util, PERCENT),
@@ -505,7 +505,7 @@ typedef struct {
 #define LABEL_COLUMN(name, kind, member, ...)                                                      \
     SPOT_MEMBER_WITH(kind, name, workload_row_t, member, __VA_ARGS__)
 
-static const spot_member_t label_columns[] = {
+static const spot_row_member_t label_columns[] = {
     LABEL_COLUMN("model", TEXT, workload.model, .max = 0),
     LABEL_COLUMN("dataset", TEXT, workload.dataset, .max = 0),
     LABEL_COLUMN("batchsize", SMALL, workload.batch_size, .max = INT32_MAX),

@@ -418,7 +418,7 @@ enum { COLUMN_TIME };
     SPOT_MEMBER_WITH(kind, name, throughput_row_t, member, __VA_ARGS__)
 #define AMOUNT .max = 1e12, .expected = "expected a number from 0 to 1e12"
 
-static const spot_member_t throughput_columns[] = {
+static const spot_row_member_t throughput_columns[] = {
     COLUMN(TEXT, "time", time, .max = 0),
     COLUMN(NUMBER, "submit_gpu_job", bin.values[SPOT_THROUGHPUT_JOBS], AMOUNT),
     COLUMN(NUMBER, "submit_gpu_num", bin.values[SPOT_THROUGHPUT_GPUS], AMOUNT),

@@ -21,7 +21,7 @@ enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMN
     [column] = {name, SPOT_MEMBER_INTEGER, MEMBER(values[column]), 0,                              \
         (double) SPOT_MAX_DURATION_MS, .is_optional = true}
 
-static const spot_member_t by_n_columns[NUM_COLUMNS] = {
+static const spot_row_member_t by_n_columns[NUM_COLUMNS] = {
     PAUSE("restart_total_ms", SPOT_BY_N_RESTART_TOTAL_MS),
     PAUSE("checkpoint_ms", SPOT_BY_N_CHECKPOINT_MS),
     PAUSE("pause_ms", SPOT_BY_N_PAUSE_MS),
@@ -253,7 +253,7 @@ static int take_point(spot_table_file_t *file, const spot_csv_row_t *row, const 
 int spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
     const char *y_name, spot_diag_t *diag)
 {
-    const spot_member_t columns[] = {
+    const spot_row_member_t columns[] = {
         {x_name, SPOT_MEMBER_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN, MAX_VALUE,
             .expected = "expected a number above 0"},
         {y_name, SPOT_MEMBER_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,

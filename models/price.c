@@ -346,7 +346,7 @@ static int take_step(spot_table_file_t *file, const spot_csv_row_t *row, const v
 int spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *diag)
 {
     reading_t reading = {.steps = self, .price_name = "usd_per_h"};
-    const spot_member_t columns[NUM_COLUMNS] = {
+    const spot_row_member_t columns[NUM_COLUMNS] = {
         {"time_s", SPOT_MEMBER_MS, offsetof(spot_price_step_t, start_ms), 0, HUGE_VAL,
             .expected = "expected seconds from 0 to 100 years"},
         {reading.price_name, SPOT_MEMBER_NUMBER, offsetof(spot_price_step_t, usd_per_h), 0,

@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     const char *file_name;
     size_t num_columns;
-    spot_member_t columns[SPOT_TABLE_FILE_MAX_COLUMNS];
+    spot_row_member_t columns[SPOT_TABLE_FILE_MAX_COLUMNS];
 } table_t;
 
 #define WORLD_SIZE                                                                                 \
@@ -81,7 +81,7 @@ static int read_row(measured_file_t *self, const spot_csv_row_t *row)
         return 0;
     }
     for (size_t j = 0; j < row->num_fields; j++) {
-        const spot_member_t *column = &self->table->columns[j];
+        const spot_row_member_t *column = &self->table->columns[j];
         const char *problem = spot_member_read(column, row->fields[j], &value, text);
 
         if (problem != NULL) {

@@ -20,7 +20,7 @@ typedef struct {
 
 enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
 
-static const spot_member_t profile_columns[] = {
+static const spot_row_member_t profile_columns[] = {
     SPOT_MEMBER_WITH(TEXT, "model", profile_row_t, model, .min = 0),
     SPOT_MEMBER_WITH(TEXT, "hardware", profile_row_t, hardware, .min = 0),
     SPOT_MEMBER_WITH(SMALL, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
@@ -226,7 +226,7 @@ typedef struct {
     double on_demand_per_h, spot_per_h;
 } price_row_t;
 
-static const spot_member_t price_columns[] = {
+static const spot_row_member_t price_columns[] = {
     SPOT_MEMBER_WITH(TEXT, "hardware", price_row_t, hardware, .min = 0),
     SPOT_MEMBER_WITH(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h, .min = 0,
         .max = SPOT_MAX_PRICE_PER_H),

@@ -241,7 +241,7 @@ enum { COLUMN_PIPELINES, COLUMN_DEPTH, COLUMN_STEP, COLUMN_SAMPLES, COLUMN_ORIGI
 static const char *const origins[] = {"measured", "fitted", "estimated", NULL};
 
 #define MEMBER(member) offsetof(spot_step_pair_t, member)
-static const spot_member_t columns[NUM_COLUMNS] = {
+static const spot_row_member_t columns[NUM_COLUMNS] = {
     {"D", SPOT_MEMBER_SMALL, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
     {"P", SPOT_MEMBER_SMALL, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
     {"step_ms", SPOT_MEMBER_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,

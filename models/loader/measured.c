@@ -315,7 +315,7 @@ static int take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const 
 }
 
 enum { THREADS, BLOCK };
-static const spot_member_t search_columns[] = {
+static const spot_row_member_t search_columns[] = {
     [THREADS] = SPOT_MEMBER_WITH(INTEGER, "threadpool_size", spot_measured_probe_t, threads,
         .min = 1, .max = SPOT_LOADER_MAX_THREADS),
     [BLOCK] = SPOT_MEMBER_WITH(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,

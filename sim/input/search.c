@@ -60,7 +60,7 @@ static void fill_list(spot_search_list_t *list, const spot_measure_t *self, size
     }
 }
 
-static const spot_member_t columns[] = {
+static const spot_row_member_t columns[] = {
     SPOT_MEMBER_WITH(INTEGER, "threads", point_t, threads, .min = 1, .max = SPOT_LOADER_MAX_THREADS,
         .is_optional = true, .other_name = "threadpool_size"),
     SPOT_MEMBER_WITH(INTEGER, "block", point_t, block, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES,

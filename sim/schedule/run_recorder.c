@@ -463,7 +463,7 @@ typedef struct {
     const char *host_job, *nodes;
 } detail_t;
 
-static const spot_member_t result_columns[] = {
+static const spot_row_member_t result_columns[] = {
     SPOT_MEMBER(INTEGER, "start", detail_t, result.start_s),
     SPOT_MEMBER(INTEGER, "end", detail_t, result.end_s),
     SPOT_MEMBER(INTEGER, "queue", detail_t, queue_s),
@@ -483,7 +483,7 @@ static const spot_member_t result_columns[] = {
 #define NUM_DETAILS (SPOT_NUM_JOB_COLUMNS + NUM_RESULTS)
 
 /* Column j of the details: those that all logs have, the others, what became of the job. */
-static const spot_member_t *detail_column(size_t j)
+static const spot_row_member_t *detail_column(size_t j)
 {
     const bool is_own[] = {true, false};
 
@@ -647,7 +647,7 @@ static void find_detail(detail_t *self, const spot_schedule_t *schedule, int32_t
 
 static void fill_details(tables_t *self, const char *const *nodes)
 {
-    const spot_member_t *members[NUM_DETAILS];
+    const spot_row_member_t *members[NUM_DETAILS];
 
     for (size_t k = 0; k < NUM_DETAILS; k++) {
         members[k] = detail_column(k);

@@ -15,7 +15,7 @@ enum { COLUMN_TIME };
     SPOT_MEMBER_WITH(                                                                              \
         NUMBER, name, struct spot_forecast_row, member, .min = -HUGE_VAL, .max = HUGE_VAL)
 
-static const spot_member_t columns[] = {
+static const spot_row_member_t columns[] = {
     [COLUMN_TIME] = {.name = "time", .is_own = true},
     NUMBER("pred_gpu_job", num_jobs),
     NUMBER("pred_gpu_num", num_gpus),

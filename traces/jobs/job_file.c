@@ -76,7 +76,7 @@ typedef struct {
 
 /* ---- The columns ---- */
 
-const spot_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
+const spot_row_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
 #define COLUMN(id, kind, name, other, member, is_key, low, high)                                   \
     SPOT_MEMBER_WITH(kind, name, spot_job_cells_t, member, .other_name = other, .is_own = is_key,  \
         .is_optional = !(is_key), .may_be_empty = !(is_key), .min = (low),                         \
@@ -309,7 +309,7 @@ static int read_inline(spot_job_scaling_t *self, const char *field, const char *
 static int read_file(spot_job_scaling_t *self, const char *path, spot_diag_t *diag)
 {
     enum { COLUMN_SIZE, COLUMN_THROUGHPUT };
-    static const spot_member_t columns[] = {{.name = "size"}, {.name = "throughput"}};
+    static const spot_row_member_t columns[] = {{.name = "size"}, {.name = "throughput"}};
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .noun = "size"};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int ret = spot_table_file_open(&file);
@@ -458,7 +458,7 @@ static void check_columns(spot_table_file_t *other, const spot_table_file_t *fil
 static int job_join_workload(
     spot_job_log_t *log, const char *path, spot_table_file_t *file, const job_place_t *places)
 {
-    spot_member_t columns[SPOT_NUM_JOB_COLUMNS];
+    spot_row_member_t columns[SPOT_NUM_JOB_COLUMNS];
     spot_job_cells_t before, cells;
     const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .row_bytes = sizeof(cells), .initial = &before};
@@ -496,7 +496,7 @@ static int job_join_workload(
 int spot_job_column_read(const spot_job_log_t *self, const char *path, const char *column,
     double *values, spot_diag_t *diag)
 {
-    const spot_member_t columns[NUM_JOINED] = {
+    const spot_row_member_t columns[NUM_JOINED] = {
         {.name = "job_id"},
         {.name = column},
     };
@@ -1113,13 +1113,13 @@ enum {
 };
 
 /* The columns of workloads in a log, gpu_num (0: for all classes) and weight. */
-static void make_columns(spot_member_t columns[NUM_WORKLOAD_COLUMNS])
+static void make_columns(spot_row_member_t columns[NUM_WORKLOAD_COLUMNS])
 {
     memcpy(columns, &spot_job_columns[COLUMN_MODEL], WORKLOAD_GPU_NUM * sizeof(*columns));
     columns[WORKLOAD_MODEL].is_optional = false;
     columns[WORKLOAD_GPU_NUM] = spot_job_columns[COLUMN_GPU_NUM];
     columns[WORKLOAD_GPU_NUM].is_own = false;
-    columns[WORKLOAD_WEIGHT] = (spot_member_t) SPOT_MEMBER_WITH(
+    columns[WORKLOAD_WEIGHT] = (spot_row_member_t) SPOT_MEMBER_WITH(
         NUMBER, "weight", workload_row_t, weight, .min = LEAST_WEIGHT, .max = MOST_WEIGHT);
     for (size_t j = WORKLOAD_GPU_NUM; j < NUM_WORKLOAD_COLUMNS; j++) {
         columns[j].is_optional = columns[j].may_be_empty = true;
@@ -1153,7 +1153,7 @@ static int take_row(
 int spot_workload_table_read(
     spot_workload_table_t *self, spot_job_log_t *log, const char *path, spot_diag_t *diag)
 {
-    spot_member_t columns[NUM_WORKLOAD_COLUMNS];
+    spot_row_member_t columns[NUM_WORKLOAD_COLUMNS];
     const workload_row_t initial = {.cells = no_cells, .weight = 1};
     const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .row_bytes = sizeof(initial), .initial = &initial};

@@ -88,7 +88,7 @@ typedef struct {
 
 /* The columns of a log as members of its rows, in the order of files; those with is_own are always
  * there. */
-extern const spot_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
+extern const spot_row_member_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
 
 /* The cells of a job, which are valid as long as the log. vcs: NULL, vc is "". */
 void spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log, const spot_vc_list_t *vcs,

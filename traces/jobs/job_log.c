@@ -21,7 +21,7 @@ typedef struct {
 enum { COLUMN_VC, COLUMN_NODES };
 
 /* The published files have no name for the first column. */
-static const spot_member_t columns[] = {
+static const spot_row_member_t columns[] = {
     SPOT_MEMBER_WITH(TEXT, "vc", vc_row_t, name, .other_name = ""),
     SPOT_MEMBER_WITH(SMALL, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
 };

@@ -256,7 +256,8 @@ static bool keep_name(void *context, const char *name)
 
 static int read_csv(reading_t *self)
 {
-    static const spot_member_t names = {.name = "\n", .is_optional = true, .accepts = keep_name};
+    static const spot_row_member_t names = {
+        .name = "\n", .is_optional = true, .accepts = keep_name};
     static const spot_table_file_format_t format = {.num_columns = 1,
         .columns = &names,
         .is_any_order = true,

@@ -144,7 +144,7 @@ static uint64_t time_since(exact_time_t time, exact_time_t first)
 
 enum { TIME_S, TIME_MS, TIME_NS, NUM_TIME_COLUMNS };
 
-static const spot_member_t time_columns[] = {
+static const spot_row_member_t time_columns[] = {
     [TIME_S] = {.name = "time_s", .is_own = true, .is_optional = true},
     [TIME_MS] = {.name = "time_ms", .is_own = true, .is_optional = true},
     [TIME_NS] = {.name = "time_ns", .is_own = true, .is_optional = true},
@@ -241,7 +241,7 @@ typedef struct {
 
 enum { MINUTE };
 
-static const spot_member_t rate_columns[] = {
+static const spot_row_member_t rate_columns[] = {
     SPOT_MEMBER_WITH(NUMBER, "minute", rate_row_t, minute, .min = 0, .max = MAX_MINUTE),
     SPOT_MEMBER_WITH(
         NUMBER, "requests_per_minute", rate_row_t, per_minute, .min = 0, .max = MAX_PER_MINUTE),

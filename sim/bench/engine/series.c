@@ -123,7 +123,7 @@ int spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     return 0;
 }
 
-spot_series_column_t spot_series_column_of(const spot_member_t *member)
+spot_series_column_t spot_series_column_of(const spot_row_member_t *member)
 {
     const bool has_text = member->kind == SPOT_MEMBER_TEXT;
 
@@ -133,7 +133,7 @@ spot_series_column_t spot_series_column_of(const spot_member_t *member)
         .is_bare = true};
 }
 
-spot_cell_t spot_series_cell_of(const spot_member_t *member, const void *row)
+spot_cell_t spot_series_cell_of(const spot_row_member_t *member, const void *row)
 {
     const char *text;
 

@@ -157,8 +157,8 @@ SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cell
 
 /* The column of a member of a row, the head of which has its name alone: text or number; and its
  * cell, NAN where an integer is below 0, which says that there is none, "" for no text. */
-spot_series_column_t spot_series_column_of(const spot_member_t *member);
-spot_cell_t spot_series_cell_of(const spot_member_t *member, const void *row);
+spot_series_column_t spot_series_column_of(const spot_row_member_t *member);
+spot_cell_t spot_series_cell_of(const spot_row_member_t *member, const void *row);
 
 /* Appends to levels of one number how many of num intervals are open at once: a row for
  * each instant at which some start or end. ends: [num][2] NO_MEMORY. O(num) */

@@ -19,9 +19,9 @@
 static const char *const reserved[] = {"point", "replication", "row", NULL};
 #define NUM_RESERVED 3
 
-static const spot_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
+static const spot_row_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
 
-static const spot_member_t column_members[] = {
+static const spot_row_member_t column_members[] = {
     SPOT_MEMBER_WITH(NAME, "name", spot_series_column_t, name, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "unit", spot_series_column_t, unit, .is_needed = true),
     SPOT_MEMBER_WITH(CHOICE, "kind", spot_series_column_t, kind, .choices = spot_column_kind_names),
@@ -34,7 +34,7 @@ static const spot_member_t column_members[] = {
     {0},
 };
 
-static const spot_member_t rule_members[] = {
+static const spot_row_member_t rule_members[] = {
     SPOT_MEMBER(COUNT, "column_id", spot_series_rule_t, column_id),
     SPOT_MEMBER(NUMBER, "value", spot_series_rule_t, value),
     SPOT_MEMBER_WITH(NAME, "text", spot_series_rule_t, text, .is_needed = true),
@@ -42,7 +42,7 @@ static const spot_member_t rule_members[] = {
 };
 
 /* Rules came later: a kind without any has no key of them. */
-static const spot_member_t kind_members[] = {
+static const spot_row_member_t kind_members[] = {
     SPOT_MEMBER_WITH(NAME, "name", spot_series_kind_t, name, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "help", spot_series_kind_t, help, .is_needed = true),
     SPOT_MEMBER_WITH(

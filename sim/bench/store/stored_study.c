@@ -459,13 +459,13 @@ static const char *const metric_kinds[] = {
     "plain", "share", "cost", "gain", "time", "probability", NULL};
 static const char *const betters[] = {"neither", "lower", "higher", NULL};
 
-static const spot_member_t a_text[] = {{"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
-static const spot_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
-static const spot_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
-static const spot_member_t a_metric_id[] = {
+static const spot_row_member_t a_text[] = {{"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
+static const spot_row_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_row_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
+static const spot_row_member_t a_metric_id[] = {
     {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, {0}};
 
-static const spot_member_t metric_members[] = {
+static const spot_row_member_t metric_members[] = {
     SPOT_MEMBER_WITH(NAME, "name", spot_metric_t, name, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "unit", spot_metric_t, unit, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "help", spot_metric_t, help, .is_needed = true),
@@ -485,35 +485,35 @@ static const spot_member_t metric_members[] = {
     SPOT_MEMBER(NUMBER, "p", spot_metric_t, p),
     {0},
 };
-static const spot_member_t assumed_members[] = {
+static const spot_row_member_t assumed_members[] = {
     SPOT_MEMBER_WITH(TEXT, "key", spot_assumption_t, key, .is_needed = true),
     SPOT_MEMBER_WITH(TEXT, "value", spot_assumption_t, value, .is_needed = true),
     SPOT_MEMBER(TEXT, "label", spot_assumption_t, label),
     {0},
 };
-static const spot_member_t warning_members[] = {
+static const spot_row_member_t warning_members[] = {
     SPOT_MEMBER_WITH(NAME, "name", spot_warning_t, name, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "text", spot_warning_t, text, .is_needed = true),
     {0},
 };
-static const spot_member_t colour_members[] = {
+static const spot_row_member_t colour_members[] = {
     SPOT_MEMBER_WITH(NAME, "word", spot_colour_t, word, .is_needed = true),
     SPOT_MEMBER_WITH(NAME, "colour", spot_colour_t, colour, .is_needed = true),
     {0},
 };
-static const spot_member_t limit_members[] = {
+static const spot_row_member_t limit_members[] = {
     SPOT_MEMBER_WITH(TEXT, "metric", spot_constraint_t, metric, .is_needed = true),
     SPOT_MEMBER_WITH(TEXT, "text", spot_constraint_t, text, .is_needed = true),
     SPOT_MEMBER(NUMBER, "limit", spot_constraint_t, limit),
     SPOT_MEMBER(BOOLEAN, "is_upper", spot_constraint_t, is_upper),
     {0},
 };
-static const spot_member_t baseline_members[] = {
+static const spot_row_member_t baseline_members[] = {
     SPOT_MEMBER(COUNT, "axis", spot_axis_value_t, axis_id),
     SPOT_MEMBER(COUNT, "value", spot_axis_value_t, value_id),
     {0},
 };
-static const spot_member_t kind_members[] = {
+static const spot_row_member_t kind_members[] = {
     SPOT_MEMBER(BOOLEAN, "is_fixed", spot_point_kind_t, is_fixed),
     SPOT_MEMBER_WITH(LIST, "has_metric", spot_point_kind_t, has_metric, .members = a_flag,
         .item_bytes = sizeof(bool), .is_num_of_root = true,
@@ -529,7 +529,7 @@ static const spot_member_t kind_members[] = {
     SPOT_MEMBER(BOOLEAN, "beyond_warns", spot_point_kind_t, beyond_warns),
     {0},
 };
-static const spot_member_t axis_members[] = {
+static const spot_row_member_t axis_members[] = {
     SPOT_MEMBER_WITH(TEXT, "path", spot_axis_t, path, .is_needed = true),
     SPOT_MEMBER_WITH(TEXT, "unit", spot_axis_t, unit, .is_needed = true),
     SPOT_MEMBER(TEXT, "label", spot_axis_t, label),
@@ -543,7 +543,7 @@ static const spot_member_t axis_members[] = {
 #define LIST(key, field, num, members)                                                             \
     SPOT_MEMBER_LIST(key, whole_t, head.field, offsetof(whole_t, num), members)
 
-static const spot_member_t head_members[] = {
+static const spot_row_member_t head_members[] = {
     HEAD("name", name, TEXT),
     HEAD("question", question, TEXT),
     HEAD("engine", engine, TEXT),

@@ -38,15 +38,15 @@ typedef struct {
 } all_t;
 
 static const char *const judgements[] = {"good", "bad", NULL};
-static const spot_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
-static const spot_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
-static const spot_member_t pair_members[] = {
+static const spot_row_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_row_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
+static const spot_row_member_t pair_members[] = {
     SPOT_MEMBER_WITH(NAME, "word", pair_t, word, .is_needed = true),
     SPOT_MEMBER_WITH(LIST, "flags", pair_t, flags, .members = a_flag, .item_bytes = sizeof(bool),
         .is_num_of_root = true, .num_offset = offsetof(all_t, num_ids)),
     {0},
 };
-static const spot_member_t all_members[] = {
+static const spot_row_member_t all_members[] = {
     SPOT_MEMBER(TEXT, "text", all_t, text),
     SPOT_MEMBER(COUNT, "num_ids", all_t, num_ids),
     SPOT_MEMBER_WITH(IDS, "ids", all_t, ids, .num_offset = offsetof(all_t, num_ids),
@@ -188,7 +188,7 @@ typedef struct {
     double number;
 } fields_t;
 
-static const spot_member_t field_members[] = {
+static const spot_row_member_t field_members[] = {
     SPOT_MEMBER(TEXT, "text", fields_t, text),
     SPOT_MEMBER_WITH(INTEGER, "integer", fields_t, integer, .min = -9, .max = 1e15),
     SPOT_MEMBER_WITH(SMALL, "small", fields_t, small, .min = -9, .max = 1e9),
@@ -206,7 +206,7 @@ static void test_fields(void **state)
 
     (void) state;
     for (size_t j = 0; j < 8; j++) {
-        const spot_member_t *member = &field_members[j % 4];
+        const spot_row_member_t *member = &field_members[j % 4];
         const fields_t *row = &rows[j / 4];
         char bytes[64] = "", problem[SPOT_MEMBER_PROBLEM_BYTES];
         FILE *out = fmemopen(bytes, sizeof(bytes), "w");
