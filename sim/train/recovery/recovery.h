@@ -383,7 +383,7 @@ extern const spot_recovery_t spot_recovery_recycle;
 extern const spot_recovery_t spot_recovery_varuna;
 
 /* All recovery systems, NULL-terminated: the list of the program, with the plug-ins that
- * it is built with (share/published/systems.c). */
+ * it is built with (systems.c). */
 extern const spot_recovery_t *const spot_recovery_systems[];
 
 /* What the program is built without: a system, or an option of one (option NULL: the

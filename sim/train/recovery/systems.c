@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of recovery systems, one line each. Plug-ins of this folder repeat published
+/* The list of recovery systems, one line each. Plug-ins of share/published repeat published
  * programs, faults included: they are systems of their own, or stand in the place of a
  * system and add options to it. Built with SPOT_PUBLISHED off, the list names what they
- * have, so that a scenario that asks for it is told. */
+ * have, so that a scenario that asks for it is told. A file of its own, since tests are built with
+ * other lists. */
 #include "sim/train/recovery/recovery.h"
 
 #ifdef SPOT_PUBLISHED
