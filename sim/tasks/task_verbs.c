@@ -431,6 +431,8 @@ static void task_text(
 
     spot_json_init_listener(&json, listen, &text);
     put(context, &json);
+    spot_document_fail(self, text.table.error); /* a table without rows was not handed on */
+    spot_table_free(&text.table);
     free(text.items);
     spot_texts_free(&text.texts);
 }
