@@ -298,7 +298,7 @@ SAY(say_model, spot_trace_source, spot_trace_source_read(&file, self->path, 0, N
 SAY(say_scenario, spot_bound_scenario,
     spot_bound_scenario_read(&file, spot_engines, self->path, NULL, DIAG),
     ret = say_bound(self, &file))
-SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL, 0, DIAG),
+SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL, DIAG),
     say_head(self, &file.head))
 SAY(say_jobs, spot_schedule_log,
     spot_schedule_log_read(&file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),

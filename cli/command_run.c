@@ -310,8 +310,10 @@ static int run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const spot_scenario_changes_t changes = {arguments->trace_path, arguments->sets.num_texts,
-        arguments->sets.texts, is_recorded(arguments)};
+    const spot_scenario_changes_t changes = {.trace_path = arguments->trace_path,
+        .num_sets = arguments->sets.num_texts,
+        .sets = arguments->sets.texts,
+        .is_recorded = is_recorded(arguments)};
     spot_bound_scenario_t bound;
     int ret = spot_bound_scenario_read(
         &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);
