@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Structs as JSON objects: a table of members writes them, reads them back and frees
- * them. Nothing that is read is trusted. Internal to sim/bench/store. */
+ * them. Nothing that is read is trusted. Internal to sim/bench/store.
+ *
+ * It writes JSON itself, not by base/json.h, whose items have blanks between them and whose texts
+ * get U+FFFD for invalid UTF-8. Databases keep digests of what is written, so its bytes must stay,
+ * and a text must be read back as it was. */
 #pragma once
 
 #include <stdbool.h>
