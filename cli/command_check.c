@@ -19,7 +19,6 @@
 #include "reports/plan_report.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/json_members.h"
-#include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/store/store_whole.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
@@ -34,7 +33,6 @@
 #include "traces/prices/price_history.h"
 #include "traces/queries/arrivals.h"
 #include "traces/records/records.h"
-#include "traces/tasks/task_log.h"
 #include "traces/tasks/task_log_read.h"
 #include "traces/verbs/trace_verbs.h"
 

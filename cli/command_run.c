@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/watch.h"
 #include "cli/command.h"
+#include "reports/draw.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_chart.h"
 #include "reports/run_result.h"

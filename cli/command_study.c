@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/memory_limit.h"
 #include "base/utf8.h"
 #include "base/watch.h"
 #include "cli/command.h"

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/bench/engine/scenario_file.h"
-#include "sim/bench/study/reading.h"
 #include "sim/bench/study/study.h"
 
 /* A key that is compared. */
