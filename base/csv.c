@@ -475,19 +475,22 @@ int spot_csv_check_row(
         diag, file, row->line, 1, row->is_comment ? "comment after the column row" : "empty line");
 }
 
-bool spot_csv_begins(const char *path, const char *start)
+int spot_csv_begins(const char *path, const char *start)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
     spot_diag_t diag; /* dropped: who reads the file reports the errors */
-    bool begins;
+    int ret;
 
     spot_diag_init(&diag);
-    begins = spot_csv_open(&csv, path, &diag) == 0 && spot_csv_next(csv, &row) == 1 &&
-             strncmp(row.text, start, strlen(start)) == 0;
+    ret = spot_csv_open(&csv, path, &diag);
+    ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
+    if (ret == 1) {
+        ret = strncmp(row.text, start, strlen(start)) == 0;
+    }
     spot_csv_close(csv);
     spot_diag_free(&diag);
-    return begins;
+    return ret == SPOT_ERR_NO_MEMORY || ret == 1 ? ret : 0;
 }
 
 /* ---- Writing ---- */

@@ -88,8 +88,8 @@ SPOT_MUST_CHECK int spot_csv_check_row(
 SPOT_MUST_CHECK int spot_csv_check_width(
     const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag);
 
-/* Whether the first line of a file begins with start. False if it cannot be read. */
-bool spot_csv_begins(const char *path, const char *start);
+/* 1 if the first line of a file begins with start; 0 if not, or if it cannot be read. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_csv_begins(const char *path, const char *start);
 
 /* ---- Writing ---- */
 

@@ -391,7 +391,6 @@ static int fault_here(spot_json_reader_t *self, const char *problem)
 }
 
 static const char no_value[] = "neither a number nor a text in \"\"";
-static const char no_content[] = "while parsing a flow node did not find expected node content";
 
 /* Bytes that are no text at all have no line. */
 static int fault_byte(spot_json_reader_t *self, const char *problem)
@@ -538,8 +537,7 @@ static int read_text(spot_json_reader_t *self)
         size_t length;
 
         if (byte == ENDED) {
-            return fault_here(
-                self, "while scanning a quoted scalar found unexpected end of stream");
+            return fault_here(self, "a text without its closing \"");
         }
         if (byte == '\n') {
             if (!has_break) {
@@ -661,7 +659,7 @@ static int close_bracket(spot_json_reader_t *self, bool is_object)
 static int read_key(spot_json_reader_t *self, int byte)
 {
     if (byte != '"') {
-        return fault(self, byte < 0 || is_delimiter(byte) ? no_content : no_value);
+        return fault(self, byte < 0 || is_delimiter(byte) ? "expected a key" : no_value);
     }
     self->state = SPOT_JSON_AT_COLON;
     return read_text(self);
@@ -678,7 +676,7 @@ static int read_value(spot_json_reader_t *self, int byte)
         return open_bracket(self, byte);
     }
     if (byte < 0 || is_delimiter(byte)) {
-        return fault(self, no_content);
+        return fault(self, "expected a value");
     }
     self->state = SPOT_JSON_AT_COMMA;
     return byte == '"' ? read_text(self) : read_word(self);
@@ -714,10 +712,7 @@ int spot_json_reader_next(spot_json_reader_t *self)
     }
     if (self->depth > 0 && self->state == SPOT_JSON_AT_COMMA) {
         if (byte != ',') {
-            return fault(self, in_object
-                                   ? "while parsing a flow mapping did not find expected ',' or '}'"
-                                   : "while parsing a flow sequence did not find expected ',' or "
-                                     "']'");
+            return fault(self, in_object ? "expected ',' or '}'" : "expected ',' or ']'");
         }
         byte = pass(self);
     } else if (self->state == SPOT_JSON_AT_COLON) {

@@ -101,7 +101,9 @@ bool spot_member_write(const spot_row_member_t *self, const void *row, const voi
 double spot_member_number(const spot_row_member_t *self, const void *row);
 
 /* ---- JSON ----
- * Nothing that is read is trusted. */
+ * Nothing that is read is trusted. It is written apart from base/json.h, whose items have blanks
+ * between them and whose texts get U+FFFD for invalid UTF-8: databases keep digests of what is
+ * written, so its bytes must stay, and a text must be read back as it was. */
 
 /* The root as JSON without spaces. NULL: no memory. The caller frees it. O(text) */
 SPOT_MUST_CHECK char *spot_row_write_json(const spot_row_member_t *members, const void *root);

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "base/yaml.h"
 
+#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,6 +387,33 @@ int spot_yaml_assign(
     return ret;
 }
 
+/* A copy of the name of a file, which the document owns. NULL: no memory. */
+static const char *keep_file_name(spot_yaml_t *self, const char *file)
+{
+    char *copy = spot_text_copy(file, strlen(file));
+
+    if (copy == NULL || SPOT_ARRAY_ROOM(self, files, self->num_files + 1) != 0) {
+        free(copy);
+        return NULL;
+    }
+    self->files[self->num_files++] = copy;
+    return copy;
+}
+
+int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given)
+{
+    const spot_node_t place = {.file = keep_file_name(self, given->option)};
+    char number[32];
+    spot_node_t *value;
+
+    if (place.file == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    snprintf(number, sizeof(number), "%" PRId64, given->number);
+    value = spot_yaml_new_scalar(self, given->text == NULL ? number : given->text, &place);
+    return value == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(self, given->path, value);
+}
+
 uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash)
 {
     hash = spot_hash(hash, &self->kind, sizeof(self->kind));
@@ -422,19 +450,6 @@ typedef struct {
     size_t max_anchors;
     anchor_t *anchors;
 } composer_t;
-
-/* A copy of the name of a file, which the document owns. NULL: no memory. */
-static const char *keep_file_name(spot_yaml_t *self, const char *file)
-{
-    char *copy = spot_text_copy(file, strlen(file));
-
-    if (copy == NULL || SPOT_ARRAY_ROOM(self, files, self->num_files + 1) != 0) {
-        free(copy);
-        return NULL;
-    }
-    self->files[self->num_files++] = copy;
-    return copy;
-}
 
 static int bad_input(composer_t *self, const yaml_mark_t *mark, const char *text)
 {

@@ -128,6 +128,17 @@ SPOT_MUST_CHECK int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other);
 SPOT_MUST_CHECK int spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag);
 
+/* A key that an option of its own sets, such as --seed. Its value is no YAML. */
+typedef struct {
+    const char *option; /* for messages: "--seed" */
+    const char *path;   /* of the key, as of spot_yaml_set() */
+    const char *text;   /* the value as it is, such as a file name; NULL: number */
+    int64_t number;
+} spot_yaml_given_t;
+
+/* Sets such a key. NO_MEMORY. BAD_PARAM: the path has no place. */
+SPOT_MUST_CHECK int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given);
+
 /* ---- Writing ---- */
 
 /* Writes a node as YAML that reads back as the same, on one line without its end. */

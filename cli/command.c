@@ -14,10 +14,8 @@
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/number.h"
-#include "base/outfile.h"
 #include "base/provenance.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "base/verb/output.h"
 #include "base/watch.h"
 #include "sim/bench/store/origin.h"
@@ -27,7 +25,7 @@
 #include "traces/prices/price_history.h"
 #include "traces/verbs/trace_verbs.h"
 
-static void command_print_usage(const spot_verb_t *command, FILE *out);
+static void command_print_usage(const spot_verb_t *verb, FILE *out);
 
 /* ---- Rows of options ---- */
 
@@ -43,7 +41,7 @@ static void take_max_memory(spot_call_t *call, const spot_option_t *option, cons
     spot_memory_limit_set(amount.whole);
 }
 
-/* The options that all commands have, by a letter in min. */
+/* The options that all verbs have, by a letter in min. */
 static void take_common(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) text;
@@ -252,9 +250,9 @@ static void store(spot_call_t *call, const spot_option_t *option, const char *te
 
 /* ---- The command line ---- */
 
-const spot_option_t *spot_option_at(const spot_verb_t *command, size_t j)
+const spot_option_t *spot_option_at(const spot_verb_t *verb, size_t j)
 {
-    for (const spot_option_t *option = command->options; option->name != NULL; option++) {
+    for (const spot_option_t *option = verb->options; option->name != NULL; option++) {
         if (!spot_option_is_argument(option) && j-- == 0) {
             return option;
         }
@@ -356,10 +354,10 @@ static int take_letters(spot_call_t *call, int word_id)
 }
 
 const spot_option_t *spot_option_argument(
-    const spot_verb_t *command, size_t argument_id, const char **noun)
+    const spot_verb_t *verb, size_t argument_id, const char **noun)
 {
     *noun = "options only";
-    for (const spot_option_t *option = command->options; option->name != NULL; option++) {
+    for (const spot_option_t *option = verb->options; option->name != NULL; option++) {
         if (spot_option_is_argument(option)) {
             *noun = option->name;
             if (argument_id == 0 || option->kind == SPOT_OPTION_ARGUMENTS) {
@@ -396,7 +394,7 @@ static void check_arguments(const spot_call_t *call, size_t num_given)
     }
 }
 
-/* Parses the words of a call by the table of its command into its arguments. Ends the
+/* Parses the words of a call by the table of its verb into its arguments. Ends the
  * program with exit code 2 after a usage error, with 0 after --help. */
 static void options_parse(spot_call_t *call)
 {
@@ -462,7 +460,7 @@ static int options_check_files(spot_call_t *call)
     return ret;
 }
 
-/* ---- The list of commands ---- */
+/* ---- The list of verbs ---- */
 
 static const spot_verb_t *const first_verbs[] = {&spot_verb_run, &spot_verb_study,
     &spot_verb_compare, &spot_verb_init, &spot_verb_check, &spot_verb_engine, &spot_verb_recovery,
@@ -535,14 +533,14 @@ void spot_verb_suggest(spot_suggest_t *near, const char *name)
 const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used)
 {
     for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
-        const spot_verb_t *command;
+        const spot_verb_t *verb;
         char name[128];
 
         snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
             *num_used == 2 ? words[1] : "");
-        command = spot_verb_find(name);
-        if (command != NULL) {
-            return command;
+        verb = spot_verb_find(name);
+        if (verb != NULL) {
+            return verb;
         }
     }
     return NULL;
@@ -565,19 +563,19 @@ void spot_verb_print_version(void)
     putchar('\n');
 }
 
-/* ---- Help with a command ---- */
+/* ---- Help with a verb ---- */
 
 #define OPTION_COLUMN 26
 
-static void command_print_usage(const spot_verb_t *command, FILE *out)
+static void command_print_usage(const spot_verb_t *verb, FILE *out)
 {
-    const char *form = command->arguments;
+    const char *form = verb->arguments;
 
     for (int j = 0; j == 0 || *form != '\0'; j++) {
         const size_t num_bytes = strcspn(form, "\n");
 
-        fprintf(out, "%s spotsim %s [OPTION...] %.*s\n",
-            j == 0 ? "Usage:" : "  or: ", command->name, (int) num_bytes, form);
+        fprintf(out, "%s spotsim %s [OPTION...] %.*s\n", j == 0 ? "Usage:" : "  or: ", verb->name,
+            (int) num_bytes, form);
         form += num_bytes + (form[num_bytes] == '\n');
     }
 }
@@ -598,33 +596,33 @@ static void put_option(const spot_help_t *doc, const spot_option_t *option, cons
     spot_help_texts_free(&texts);
 }
 
-void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *command)
+void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *verb)
 {
     const spot_option_t *option;
     const char *name, *text;
 
-    for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL; j++) {
+    for (size_t j = 0; verb->item != NULL && (text = verb->item(j, &name)) != NULL; j++) {
         spot_help_item(doc, name, "", text, 14);
     }
     fputs(doc->width > 0 ? "\nOptions:\n" : "", doc->out);
-    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
-        put_option(doc, option,
-            option->letter == 'q' && command->quiet != NULL ? command->quiet : option->help);
+    for (size_t j = 0; (option = spot_option_at(verb, j)) != NULL; j++) {
+        put_option(
+            doc, option, option->letter == 'q' && verb->quiet != NULL ? verb->quiet : option->help);
     }
 }
 
-void spot_verb_print_help(const spot_verb_t *command, FILE *out)
+void spot_verb_print_help(const spot_verb_t *verb, FILE *out)
 {
     const spot_help_t doc = spot_help_of_terminal(out);
 
-    command_print_usage(command, out);
+    command_print_usage(verb, out);
     putc('\n', out);
-    spot_help_text(&doc, command->summary);
+    spot_help_text(&doc, verb->summary);
     putc('\n', out);
-    spot_help_text(&doc, command->doc);
-    spot_verb_put_lists(&doc, command);
+    spot_help_text(&doc, verb->doc);
+    spot_verb_put_lists(&doc, verb);
     spot_help_section(&doc, "Examples");
-    spot_help_lines(&doc, command->examples);
+    spot_help_lines(&doc, verb->examples);
 }
 
 /* ---- Calls ---- */
@@ -721,19 +719,19 @@ static void free_lists(spot_call_t *self)
     }
 }
 
-int spot_verb_call(const spot_verb_t *command, int argc, char **argv)
+int spot_verb_call(const spot_verb_t *verb, int argc, char **argv)
 {
-    spot_call_t call = {.verb = command, .argc = argc, .argv = argv};
+    spot_call_t call = {.verb = verb, .argc = argc, .argv = argv};
     char name[64];
     int ret = SPOT_ERR_NO_MEMORY;
 
-    snprintf(name, sizeof(name), "spotsim %s", command->name);
+    snprintf(name, sizeof(name), "spotsim %s", verb->name);
     argv[0] = name; /* for what notes the command line */
     spot_diag_init(&call.diag);
-    call.arguments = spot_calloc(1, command->arguments_bytes);
+    call.arguments = spot_calloc(1, verb->arguments_bytes);
     if (call.arguments != NULL) {
-        if (command->initial != NULL) {
-            memcpy(call.arguments, command->initial, command->arguments_bytes);
+        if (verb->initial != NULL) {
+            memcpy(call.arguments, verb->initial, verb->arguments_bytes);
         }
         options_parse(&call);
         spot_memory_limit_enforce();
@@ -741,7 +739,7 @@ int spot_verb_call(const spot_verb_t *command, int argc, char **argv)
         ret = options_check_files(&call);
         if (ret == 0) {
             call.is_reading = true;
-            ret = command->run(&call);
+            ret = verb->run(&call);
         }
         free_lists(&call);
     }

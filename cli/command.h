@@ -20,9 +20,9 @@
 
 /* ---- Options ---- */
 
-/* The j-th option of a command, its own first, then --max-memory, --quiet,
+/* The j-th option of a verb, its own first, then --max-memory, --quiet,
  * --help, --usage and --version, which all have; NULL behind the last. */
-const spot_option_t *spot_option_at(const struct spot_verb *command, size_t j);
+const spot_option_t *spot_option_at(const struct spot_verb *verb, size_t j);
 
 /* The j-th word or choice that the value may be, or NULL behind the last. */
 const char *spot_option_word(const spot_option_t *self, size_t j);
@@ -33,7 +33,7 @@ bool spot_option_is_argument(const spot_option_t *self);
 /* The row of the argument_id-th word that is no option, or NULL. *noun: what it is, or
  * what is expected in its place. */
 const spot_option_t *spot_option_argument(
-    const struct spot_verb *command, size_t argument_id, const char **noun);
+    const struct spot_verb *verb, size_t argument_id, const char **noun);
 
 /* ---- Verbs ---- */
 
@@ -62,24 +62,24 @@ extern const spot_verb_t spot_verb_help;
 /* The verb with this number in the order of the manual, or NULL behind the last. O(verbs). */
 const spot_verb_t *spot_verb_at(size_t verb_id);
 
-/* The command with this name, or NULL. */
+/* The verb with this name, or NULL. */
 const spot_verb_t *spot_verb_find(const char *name);
 
-/* Starts a search for the name nearest to name, among those of all commands. */
+/* Starts a search for the name nearest to name, among those of all verbs. */
 void spot_verb_suggest(spot_suggest_t *near, const char *name);
 
-/* The command that the first one or two words name, and how many these are, or NULL. */
+/* The verb that the first one or two words name, and how many these are, or NULL. */
 const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used);
 
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */
-int spot_verb_call(const spot_verb_t *command, int argc, char **argv);
+int spot_verb_call(const spot_verb_t *verb, int argc, char **argv);
 
 /* What "spotsim COMMAND --help" prints. */
-void spot_verb_print_help(const spot_verb_t *command, FILE *out);
+void spot_verb_print_help(const spot_verb_t *verb, FILE *out);
 
-/* Its options, those of all commands, and what else is listed, for help and the manual. */
-void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *command);
+/* Its options, those of all verbs, and what else is listed, for help and the manual. */
+void spot_verb_put_lists(const spot_help_t *doc, const spot_verb_t *verb);
 
 /* A document for the terminal that standard output is. */
 spot_help_t spot_help_of_terminal(FILE *out);

@@ -300,9 +300,12 @@ static int take_log(spot_call_t *call, logs_t *logs, const char *path)
     spot_taken_log_t log = {.figures = {.name = NULL}};
     int ret;
 
-    if (access(path, R_OK) != 0 || spot_csv_begins(path, TRACE_BEGIN) ||
-        spot_memory_files_find(&logs->files, path) != NULL) {
+    if (access(path, R_OK) != 0 || spot_memory_files_find(&logs->files, path) != NULL) {
         return 0; /* a file that is not there is reported where it is read */
+    }
+    ret = spot_csv_begins(path, TRACE_BEGIN);
+    if (ret != 0) {
+        return ret < 0 ? ret : 0;
     }
     ret = spot_taken_log_read(&log, path, &arguments->log.task, NULL, &call->diag);
     if (ret == 0 && !call->is_quiet) {
@@ -415,9 +418,11 @@ static bool is_own_trace(const char *path)
            strstr(head, "\n# " MADE_BY_KEY ": " MADE_BY "\n") != NULL;
 }
 
-static int refuse_foreign(spot_call_t *call, const char *path, bool is_own)
+/* is_own: 1 if the file was written by this verb, 0 if not, or an error. */
+static int refuse_foreign(spot_call_t *call, const char *path, int is_own)
 {
-    return is_own || access(path, F_OK) != 0
+    return is_own < 0 ? is_own
+           : is_own == 1 || access(path, F_OK) != 0
                ? 0
                : spot_diag_error(&call->diag, path, 0, 0,
                      "exists and was not written by `spotsim advise`: move it away");

@@ -18,7 +18,6 @@
 #include "models/step_grid.h"
 #include "reports/plan_report.h"
 #include "sim/bench/analysis/race.h"
-#include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/store/store_whole.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
@@ -33,7 +32,6 @@
 #include "traces/prices/price_history.h"
 #include "traces/queries/arrivals.h"
 #include "traces/records/records.h"
-#include "traces/tasks/task_log.h"
 #include "traces/tasks/task_log_read.h"
 #include "traces/verbs/trace_verbs.h"
 
@@ -297,7 +295,7 @@ SAY(say_model, spot_trace_source, spot_trace_source_read(&file, self->path, 0, N
 SAY(say_scenario, spot_bound_scenario,
     spot_bound_scenario_read(&file, spot_engines, self->path, NULL, DIAG),
     ret = say_bound(self, &file))
-SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL, 0, DIAG),
+SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL, DIAG),
     say_head(self, &file.head))
 SAY(say_jobs, spot_schedule_log,
     spot_schedule_log_read(&file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),

@@ -192,8 +192,8 @@ static int read_again(const init_t *self)
 {
     const spot_outfile_t *file = &self->files[0].file;
     const char *trace = self->files[2].file.temporary;
-    const char *set = TEXT("trace.recordings=['%s']", trace == NULL ? "" : trace);
-    const spot_scenario_changes_t changes = {.num_sets = trace != NULL, .sets = &set};
+    const spot_yaml_given_t given = {"--trace", "trace.recordings[0]", .text = trace};
+    const spot_scenario_changes_t changes = {.num_given = trace != NULL, .given = &given};
     spot_bound_scenario_t bound;
     int ret;
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/watch.h"
 #include "cli/command.h"
+#include "reports/draw.h"
 #include "reports/page/page_timeline.h"
 #include "reports/run_chart.h"
 #include "reports/run_result.h"
@@ -295,8 +296,10 @@ static int run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const spot_scenario_changes_t changes = {arguments->trace_path, arguments->sets.num_texts,
-        arguments->sets.texts, is_recorded(arguments)};
+    const spot_scenario_changes_t changes = {.trace_path = arguments->trace_path,
+        .num_sets = arguments->sets.num_texts,
+        .sets = arguments->sets.texts,
+        .is_recorded = is_recorded(arguments)};
     spot_bound_scenario_t bound;
     int ret = spot_bound_scenario_read(
         &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);

@@ -12,7 +12,6 @@
 #include "reports/table/table_paper.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_merge.h"
-#include "sim/bench/store/store_sqlite.h"
 
 /* ---- spotsim merge ---- */
 

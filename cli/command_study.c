@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/memory_limit.h"
 #include "base/utf8.h"
 #include "base/watch.h"
 #include "cli/command.h"
@@ -655,27 +654,26 @@ static void study_check(spot_call_t *call)
         task->num_shards > 1 && !arguments->is_plan &&
             (task->is_json || task->plot_path != NULL || task->sensitivity_path != NULL),
         "a part of a study has no results to show: merge the parts");
-    if (arguments->trace_path != NULL && strchr(arguments->trace_path, '\'') != NULL) {
-        spot_usage_error(
-            call, "--trace: expected a name without \"'\", got \"%s\"", arguments->trace_path);
-    }
 }
 
-/* Adds what study_options are short for, behind the sets that were given. */
-static void add_sets(spot_call_t *call, study_arguments_t *self)
+/* Reads the study with all that the options change. */
+static int study_read(spot_call_t *call, const study_arguments_t *self, spot_study_t *study)
 {
+    spot_yaml_given_t given[2];
+    spot_scenario_changes_t changes = {.trace_path = self->trace_path,
+        .num_sets = self->sets.num_texts,
+        .sets = self->sets.texts,
+        .given = given};
+
     if (self->seed >= 0) {
-        spot_option_list_add(
-            &self->sets, spot_texts_add(&call->texts, "replications.seed=%" PRId64, self->seed));
+        given[changes.num_given++] =
+            (spot_yaml_given_t){"--seed", "replications.seed", NULL, self->seed};
     }
     if (self->num_replications > 0) {
-        spot_option_list_add(&self->sets,
-            spot_texts_add(&call->texts, "replications.count=%" PRId64, self->num_replications));
+        given[changes.num_given++] = (spot_yaml_given_t){
+            "--replications", "replications.count", NULL, self->num_replications};
     }
-    if (self->trace_path != NULL) {
-        spot_option_list_add(
-            &self->sets, spot_texts_add(&call->texts, "trace={file: '%s'}", self->trace_path));
-    }
+    return spot_study_read(study, spot_engines, self->task.input_path, &changes, &call->diag);
 }
 
 static int study_run(spot_call_t *call)
@@ -686,9 +684,7 @@ static int study_run(spot_call_t *call)
     int ret;
 
     study_task_init(task, call);
-    add_sets(call, arguments);
-    ret = spot_study_read(&study, spot_engines, task->input_path, arguments->sets.texts,
-        arguments->sets.num_texts, &call->diag);
+    ret = study_read(call, arguments, &study);
     ret = ret != 0 ? ret : spot_study_check_shards(&study, task->num_shards, &call->diag);
     if (ret == 0) {
         call->is_reading = false;

@@ -31,9 +31,9 @@ static void offer(const line_t *line, const char *word, const char *help)
     }
 }
 
-/* The j-th word of commands: 0 the first of all, 1 the second of those that start as the
+/* The j-th word of verbs: 0 the first of all, 1 the second of those that start as the
  * line does. */
-static void offer_commands(const line_t *line, int j)
+static void offer_verbs(const line_t *line, int j)
 {
     char before[64] = "";
 
@@ -54,11 +54,11 @@ static void offer_commands(const line_t *line, int j)
 }
 
 /* The option that a word is, "--seed" or "-o", or NULL. */
-static const spot_option_t *find_option(const spot_verb_t *command, const char *word)
+static const spot_option_t *find_option(const spot_verb_t *verb, const char *word)
 {
     const spot_option_t *option;
 
-    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(verb, j)) != NULL; j++) {
         if (strncmp(word, "--", 2) == 0
                 ? strcmp(word + 2, option->name) == 0
                 : word[0] == '-' && word[1] == option->letter && word[1] != '\0') {
@@ -68,11 +68,11 @@ static const spot_option_t *find_option(const spot_verb_t *command, const char *
     return NULL;
 }
 
-static void offer_options(const line_t *line, const spot_verb_t *command)
+static void offer_options(const line_t *line, const spot_verb_t *verb)
 {
     const spot_option_t *option;
 
-    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+    for (size_t j = 0; (option = spot_option_at(verb, j)) != NULL; j++) {
         char word[64];
 
         snprintf(word, sizeof(word), "--%s", option->name);
@@ -116,51 +116,51 @@ static void offer_values(const line_t *line, const spot_option_t *option)
 }
 
 /* The row of the argument that the word is. */
-static const spot_option_t *argument_of(const line_t *line, const spot_verb_t *command, int first)
+static const spot_option_t *argument_of(const line_t *line, const spot_verb_t *verb, int first)
 {
     const char *noun;
     size_t num_before = 0;
 
     for (int j = first; j < line->num_words; j++) {
-        const spot_option_t *option = find_option(command, line->words[j]);
+        const spot_option_t *option = find_option(verb, line->words[j]);
 
         num_before += option == NULL && line->words[j][0] != '-';
         j += option != NULL && option->value != NULL;
     }
-    return spot_option_argument(command, num_before, &noun);
+    return spot_option_argument(verb, num_before, &noun);
 }
 
-/* What `spotsim help` takes: commands and topics. */
+/* What `spotsim help` takes: verbs and topics. */
 static void offer_help(const line_t *line)
 {
     const line_t rest = {line->num_words - 1, line->words + 1, line->prefix};
     const char *word;
 
-    offer_commands(&rest, rest.num_words);
+    offer_verbs(&rest, rest.num_words);
     for (size_t j = 0; rest.num_words == 0 && (word = spot_manual_topic_name(j)) != NULL; j++) {
         offer(line, word, NULL);
     }
 }
 
-static void complete_command(line_t *line, const spot_verb_t *command, int first)
+static void complete_verb(line_t *line, const spot_verb_t *verb, int first)
 {
     const char *last = line->num_words > first ? line->words[line->num_words - 1] : "";
-    const spot_option_t *option = find_option(command, last);
+    const spot_option_t *option = find_option(verb, last);
     const char *equals = strchr(line->prefix, '=');
     char name[64];
 
     if (strncmp(line->prefix, "--", 2) == 0 && equals != NULL) {
         snprintf(name, sizeof(name), "%.*s", (int) (equals - line->prefix), line->prefix);
-        option = find_option(command, name);
+        option = find_option(verb, name);
         line->prefix = equals + 1;
     }
     if (option != NULL && option->value != NULL) {
         offer_values(line, option);
     } else if (line->prefix[0] == '-') {
-        offer_options(line, command);
-    } else if (command == &spot_verb_help) {
+        offer_options(line, verb);
+    } else if (verb == &spot_verb_help) {
         offer_help(line);
-    } else if ((option = argument_of(line, command, first)) != NULL) {
+    } else if ((option = argument_of(line, verb, first)) != NULL) {
         offer_values(line, option);
     }
 }
@@ -172,7 +172,7 @@ static void complete_command(line_t *line, const spot_verb_t *command, int first
 static void complete(int num_words, char *const *words)
 {
     line_t line = {num_words - 1, words, words[num_words - 1]};
-    const spot_verb_t *command;
+    const spot_verb_t *verb;
     int first;
 
     /* "--NAME", "=" and "VALUE" of bash: "=" is no word. */
@@ -181,11 +181,11 @@ static void complete(int num_words, char *const *words)
     } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
         line.num_words--;
     }
-    command = spot_verb_match(line.num_words, words, &first);
-    if (command != NULL) {
-        complete_command(&line, command, first);
+    verb = spot_verb_match(line.num_words, words, &first);
+    if (verb != NULL) {
+        complete_verb(&line, verb, first);
     } else if (line.num_words <= 1) {
-        offer_commands(&line, line.num_words);
+        offer_verbs(&line, line.num_words);
     }
     if (line.num_words == 0) {
         offer(&line, "--help", "Print this help");
@@ -252,7 +252,7 @@ const spot_verb_t spot_verb_completion = {
 
 /* ---- The program ---- */
 
-/* Behind the first word of a command of two, such as "trace generate", the second word
+/* Behind the first word of a verb of two, such as "trace generate", the second word
  * is at fault. */
 static int unknown_command(int argc, char **argv)
 {
@@ -285,7 +285,7 @@ static int unknown_command(int argc, char **argv)
     return SPOT_EXIT_BAD_INPUT;
 }
 
-/* "--help" or "-?" behind the first word of commands of two. */
+/* "--help" or "-?" behind the first word of verbs of two. */
 static bool asks_for_help(int argc, char **argv)
 {
     return argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0 ||
@@ -294,7 +294,7 @@ static bool asks_for_help(int argc, char **argv)
 
 static int run_words(int argc, char **argv)
 {
-    const spot_verb_t *command;
+    const spot_verb_t *verb;
     int num_words;
 
     if (argc < 2) {
@@ -316,9 +316,9 @@ static int run_words(int argc, char **argv)
         complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
-    command = spot_verb_match(argc - 1, argv + 1, &num_words);
-    if (command != NULL) {
-        return spot_verb_call(command, argc - num_words, argv + num_words);
+    verb = spot_verb_match(argc - 1, argv + 1, &num_words);
+    if (verb != NULL) {
+        return spot_verb_call(verb, argc - num_words, argv + num_words);
     }
     if (asks_for_help(argc, argv)) {
         spot_interrupt_print_rest();

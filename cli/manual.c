@@ -480,16 +480,16 @@ static void put_exit_codes(const spot_help_t *doc)
 
 /* ---- Help on the terminal ---- */
 
-static bool is_of_group(const spot_verb_t *command, const char *word)
+static bool is_of_group(const spot_verb_t *verb, const char *word)
 {
     const size_t num_bytes = word == NULL ? 0 : strlen(word);
 
     return word == NULL ||
-           (strncmp(command->name, word, num_bytes) == 0 && command->name[num_bytes] == ' ');
+           (strncmp(verb->name, word, num_bytes) == 0 && verb->name[num_bytes] == ' ');
 }
 
-/* Commands whose first word is that, or all. */
-static bool list_commands(const spot_help_t *doc, const char *word)
+/* Verbs whose first word is that, or all. */
+static bool list_verbs(const spot_help_t *doc, const char *word)
 {
     bool has_any = false;
 
@@ -510,7 +510,7 @@ void spot_manual_overview(FILE *out)
     fputs("Usage: spotsim COMMAND ...\n\n", out);
     spot_help_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
     putc('\n', out);
-    list_commands(&doc, NULL);
+    list_verbs(&doc, NULL);
     fputs("\nExit codes:\n", out);
     put_exit_codes(&doc);
     fputs("\n'spotsim COMMAND --help' has more, with examples. First try, anywhere:\n"
@@ -523,7 +523,7 @@ void spot_manual_overview(FILE *out)
 bool spot_manual_group(const char *word, FILE *out)
 {
     const spot_help_t doc = spot_help_of_terminal(out);
-    const bool is_group = list_commands(&doc, word);
+    const bool is_group = list_verbs(&doc, word);
 
     fputs(is_group ? "\n'spotsim COMMAND --help' has more, with examples.\n" : "", out);
     return is_group;
@@ -534,20 +534,20 @@ bool spot_manual_group(const char *word, FILE *out)
 static void put_commands(const spot_help_t *doc)
 {
     for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
-        const spot_verb_t *command = spot_verb_at(j);
+        const spot_verb_t *verb = spot_verb_at(j);
 
-        fprintf(doc->out, ".SS spotsim %s [OPTION...]%s", command->name,
-            command->arguments[0] == '\0' ? "" : " ");
-        for (const char *byte = command->arguments; *byte != '\0'; byte++) {
+        fprintf(doc->out, ".SS spotsim %s [OPTION...]%s", verb->name,
+            verb->arguments[0] == '\0' ? "" : " ");
+        for (const char *byte = verb->arguments; *byte != '\0'; byte++) {
             fputs(*byte == '\n' ? " | " : (char[]){*byte, '\0'}, doc->out);
         }
         putc('\n', doc->out);
-        spot_help_text(doc, command->summary);
+        spot_help_text(doc, verb->summary);
         fputs(".PP\n", doc->out);
-        spot_help_text(doc, command->doc);
-        spot_verb_put_lists(doc, command);
+        spot_help_text(doc, verb->doc);
+        spot_verb_put_lists(doc, verb);
         fputs(".PP\nExamples:\n", doc->out);
-        spot_help_lines(doc, command->examples);
+        spot_help_lines(doc, verb->examples);
     }
 }
 
@@ -1057,12 +1057,12 @@ static const spot_option_t help_options[] = {
     SPOT_OPTION_END,
 };
 
-/* A topic, a command, or the first word of several. There is a command keys too, whose
+/* A topic, a verb, or the first word of several. There is a verb keys too, whose
  * help is that of `spotsim keys --help`. */
 static int help_about(spot_call_t *call, const char *name)
 {
     const help_arguments_t *arguments = call->arguments;
-    const spot_verb_t *command = spot_verb_find(name);
+    const spot_verb_t *verb = spot_verb_find(name);
     spot_help_t doc = spot_help_of_terminal(stdout);
     const char *word;
     spot_suggest_t near;
@@ -1073,8 +1073,8 @@ static int help_about(spot_call_t *call, const char *name)
     if (ret != SPOT_ERR_BAD_PARAM) {
         return ret;
     }
-    if (command != NULL) {
-        spot_verb_print_help(command, stdout);
+    if (verb != NULL) {
+        spot_verb_print_help(verb, stdout);
         return 0;
     }
     if (spot_manual_group(name, stdout)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Help and the manual, made from the tables that parse the command line and the YAML.
  *
- * Holds the commands that list what can be written (help, keys, engine, recovery), the overview,
+ * Holds the verbs that list what can be written (help, keys, engine, recovery), the overview,
  * and the manual pages of `spotsim help --man`, whose texts are in cli/manual/. Help with one
- * command is in cli/command.h. */
+ * verb is in cli/command.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,6 +27,6 @@ const char *spot_manual_topic_name(size_t j);
 /* What "spotsim --help" prints. */
 void spot_manual_overview(FILE *out);
 
-/* The commands whose first word of two is that, such as "trace"; false: there are none.
+/* The verbs whose first word of two is that, such as "trace"; false: there are none.
  */
 bool spot_manual_group(const char *word, FILE *out);

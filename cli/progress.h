@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/verb/verb.h"
-#include "base/watch.h"
 #include "sim/bench/study/run.h"
 
 typedef enum {

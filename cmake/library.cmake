@@ -45,6 +45,9 @@ endforeach()
 target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML PkgConfig::MD PkgConfig::SQLITE
     CSV::CSV ZLIB::ZLIB
     Threads::Threads ${MATH_LIBRARY} PUBLIC GSL::gsl)
+if(NOT SPOT_SANITIZE) # the functions of sanitizers are in the program
+    target_link_options(spotsim_shared PRIVATE -Wl,-z,defs)
+endif()
 install(TARGETS spotsim_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The headers keep their rooms: spotsim.h includes them by the same paths as the sources do.

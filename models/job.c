@@ -435,6 +435,31 @@ static void warn_of_rise(const spot_job_t *self, spot_bind_t *bind, const spot_n
         point->world_size, more, point[-1].world_size, fewer);
 }
 
+/* Warns of steps that take longer, or less long, than the training loops that the costs of the
+ * loader were fitted to. */
+static void warn_of_fitted(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
+{
+    const int64_t *fitted_ns = self->input.fitted.compute_ns;
+    const spot_step_time_t *steps = &self->step_time;
+    double low_s = HUGE_VAL, high_s = 0;
+
+    for (size_t j = 0; j < steps->num_points; j++) {
+        low_s = fmin(low_s, 1e-3 * (double) steps->points[j].step_ms);
+        high_s = fmax(high_s, 1e-3 * (double) steps->points[j].step_ms);
+    }
+    for (size_t j = 0; j < steps->grid.num_pairs; j++) {
+        low_s = fmin(low_s, 1e-3 * steps->grid.pairs[j].step_ms);
+        high_s = fmax(high_s, 1e-3 * steps->grid.pairs[j].step_ms);
+    }
+    if (fitted_ns[1] > 0 && high_s > 0 &&
+        (low_s < 1e-9 * (double) fitted_ns[0] || high_s > 1e-9 * (double) fitted_ns[1])) {
+        spot_diag_warn(bind->diag, step_time->file, step_time->line, step_time->column,
+            "job.step_time: steps of %g s to %g s are outside what the costs of job.input were "
+            "fitted to: %g s to %g s",
+            low_s, high_s, 1e-9 * (double) fitted_ns[0], 1e-9 * (double) fitted_ns[1]);
+    }
+}
+
 void spot_job_settle(
     spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances)
 {
@@ -443,6 +468,7 @@ void spot_job_settle(
     if (!spot_step_time_is_given(&self->step_time)) {
         return;
     }
+    warn_of_fitted(self, bind, step_time);
     if (!spot_step_time_is_by_pair(&self->step_time)) {
         warn_of_rise(self, bind, step_time);
         return;

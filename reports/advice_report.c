@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/units.h"
 #include "base/utf8.h"
 #include "base/verb/terminal.h"
 #include "reports/draw.h"

@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/files.h"
-#include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/outfile.h"
 #include "base/watch.h"

@@ -5,7 +5,6 @@
  * of recorded runs (reports/run_series.h). */
 #pragma once
 
-#include "reports/draw.h"
 #include "reports/run_series.h"
 #include "sim/bench/engine/series.h"
 

@@ -14,7 +14,6 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/verb/chart.h"
-#include "reports/draw.h"
 #include "sim/bench/engine/metric.h"
 #include "sim/bench/engine/series.h"
 

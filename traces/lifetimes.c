@@ -26,7 +26,7 @@ static const spot_file_key_t known_keys[] = {
     {NULL, false, NULL, NULL},
 };
 
-bool spot_lifetimes_is_file(const char *path)
+int spot_lifetimes_is_file(const char *path)
 {
     return spot_csv_begins(path, "# " FORMAT ":");
 }

@@ -32,8 +32,9 @@ typedef struct {
     spot_life_t *lives; /* [num_lives] in file order */
 } spot_lifetimes_t;
 
-/* Whether a file is a lifetimes file, by its first line. False if it cannot be read. */
-bool spot_lifetimes_is_file(const char *path);
+/* 1 if a file is a lifetimes file, by its first line; 0 if not, or if it cannot be read.
+ * NO_MEMORY. */
+SPOT_MUST_CHECK int spot_lifetimes_is_file(const char *path);
 
 /* Reads a file, plain or gzip, and reports every error to diag as file:line:column.
  * BAD_INPUT, IO, NO_MEMORY; free self even then. */

@@ -11,7 +11,6 @@
 #include "base/integers.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/outfile.h"
 #include "base/units.h"
 
 /* The fields of a row of a canonical trace file. */

@@ -8,7 +8,6 @@
 #include "base/csv.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/units.h"
 
 /* ---- Numbers as text that people read ---- */
 

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/verb/terminal.h"
 
 typedef enum {
     SPOT_TABLE_NUMBER, /* at the right */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What text is written for: a terminal, or a file that is read like one. The printing command says
+/* What text is written for: a terminal, or a file that is read like one. The printing verb says
  * which; nothing here looks at the environment.
  *
  * Text on lines of a terminal is broken at blanks (spot_wrap_write()); text from outside shows its

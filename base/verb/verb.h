@@ -58,7 +58,7 @@ struct spot_option {
     const char *name;  /* "seed"; of an argument what it is: "a scenario file" */
     char letter;       /* 'o', or 0 */
     const char *value; /* "FILE"; NULL for flags */
-    size_t offset;     /* in the struct of the command's arguments */
+    size_t offset;     /* in the struct of the verb's arguments */
     const char *help;
     const char *example; /* a value, for help; or NULL */
     int64_t min, max;    /* max 0: none */
@@ -74,7 +74,7 @@ struct spot_option {
     void (*settle)(struct spot_call *call, const struct spot_option *option, const char *text);
 };
 
-/* The struct whose members rows name. A file of several commands defines it again before the
+/* The struct whose members rows name. A file of several verbs defines it again before the
  * table of each. */
 #define SPOT_OPTIONS_OF arguments_t
 
@@ -90,7 +90,7 @@ struct spot_option {
         .name = NULL                                                                               \
     }
 
-/* Rows of several commands. */
+/* Rows of several verbs. */
 #define SPOT_OPTION_SEED(member)                                                                   \
     SPOT_OPTION(COUNT, "seed", 0, "N", member, "Seed of the random streams (default 1)")
 #define SPOT_OPTION_JSON(member, help_) SPOT_OPTION(FLAG, "json", 0, NULL, member, help_)
@@ -150,7 +150,7 @@ typedef struct spot_call {
     char **argv;
     void *arguments; /* the struct that the options are stored in */
     bool is_quiet;   /* -q: warnings are dropped at the end */
-    bool is_reading; /* set at first: what cannot be read now is bad input. The command
+    bool is_reading; /* set at first: what cannot be read now is bad input. The verb
                         clears it when all is read */
     spot_diag_t diag;
     spot_texts_t texts; /* that live as long as the call */
@@ -161,7 +161,7 @@ struct spot_verb {
     const char *arguments; /* "SCENARIO" */
     const char *summary;   /* one line */
     const char *doc;       /* paragraphs, for --help and the manual */
-    const char *examples;  /* one command a line, up to 80 columns */
+    const char *examples;  /* one command line each, up to 80 columns */
     const spot_option_t *options;
     const char *quiet; /* what -q leaves out, if not warnings and progress */
     /* The doc of the j-th thing that is listed behind doc, its name in *name, or NULL

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/loader/loader.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -213,6 +214,49 @@ static void bind_loader(spot_bind_t *bind, const char *name, const spot_field_t 
     }
 }
 
+#define MAX_RANGE_NS ((double) 86400000000000) /* a day */
+
+static const spot_field_t range_time = {.type = SPOT_FIELD_DURATION_NS, .max = MAX_RANGE_NS};
+static const spot_field_t range_number = {
+    .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
+
+#define RANGE(key, field, ...)                                                                     \
+    {                                                                                              \
+        SPOT_VALUE(LIST, key, spot_loader_range_t, __VA_ARGS__),                                   \
+            .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,                    \
+            .is_in_place = true, .expected = "a list such as [1, 4]"                               \
+    }
+
+const spot_field_t spot_loader_range_fields[] = {
+    RANGE("compute", range_time, compute_ns, "",
+        "least and longest time of a batch in the training loop"),
+    RANGE("threads", range_number, threads, "", "fewest and most decode threads"),
+    RANGE("block", range_number, block, "", "smallest and largest block size"),
+    {.name = NULL},
+};
+
+static void warn_of_range(spot_bind_t *bind, const char *key, int64_t value, const int64_t range[2],
+    const spot_node_t *node)
+{
+    if (range[1] > 0 && (value < range[0] || value > range[1])) {
+        spot_diag_warn(bind->diag, node->file, node->line, node->column,
+            "%s = %" PRId64 " is outside what the costs of %s were fitted to: %" PRId64
+            " to %" PRId64,
+            key, value, node->text, range[0], range[1]);
+    }
+}
+
+/* Binds what a file says of the settings that its costs were fitted to. */
+static void bind_range(
+    spot_bind_t *bind, const spot_node_t *fitted, const spot_node_t *node, spot_loader_t *self)
+{
+    if (fitted != NULL) {
+        spot_bind_map(bind, spot_loader_range_fields, "fitted", fitted, &self->fitted);
+        warn_of_range(bind, "job.input.loader.threads", self->threads, self->fitted.threads, node);
+        warn_of_range(bind, "job.input.loader.block", self->block, self->fitted.block, node);
+    }
+}
+
 void spot_loader_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
@@ -233,6 +277,7 @@ void spot_loader_bind(
             "expected a map of keys, or a file of `spotsim input fit`: %s has no key input", path);
     } else if (ret == 0) {
         bind_loader(bind, "input", field, input, target);
+        bind_range(bind, spot_node_get(document.root, "fitted"), node, target);
     }
     spot_yaml_free(&document);
     free(path);

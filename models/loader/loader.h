@@ -53,6 +53,15 @@ typedef struct {
     double exponent;
 } spot_loader_cost_t;
 
+/* Least and most of the settings that costs were fitted to; 0: not known. */
+typedef struct {
+    int64_t compute_ns[2]; /* of a batch in the training loop */
+    int64_t threads[2];
+    int64_t block[2];
+} spot_loader_range_t;
+
+extern const spot_field_t spot_loader_range_fields[];
+
 /* The keys of "input: {...}". */
 typedef struct {
     bool is_given;
@@ -66,10 +75,11 @@ typedef struct {
     int mode;             /* spot_loader_mode_t */
     int deal;             /* spot_loader_deal_t */
     spot_loader_cost_t cost;
-    double local_share;  /* x: of the samples that are read locally */
-    double bytes_per_s;  /* that all instances share; 0: no limit */
-    int64_t cache_bytes; /* of an instance; 0: what is read is not kept */
-    int64_t overlap_ns;  /* that loaders start before the end of a reload */
+    double local_share;         /* x: of the samples that are read locally */
+    double bytes_per_s;         /* that all instances share; 0: no limit */
+    int64_t cache_bytes;        /* of an instance; 0: what is read is not kept */
+    int64_t overlap_ns;         /* that loaders start before the end of a reload */
+    spot_loader_range_t fitted; /* of the file that the keys are of, see spot_loader_bind() */
 } spot_loader_t;
 
 extern const spot_field_t spot_loader_fields[];
@@ -80,7 +90,8 @@ void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
 /* Binds a loader in place of its type, a map: it may be a map of spot_loader_fields, or the path of
- * a file that `spotsim input fit` writes, whose key input is one. Checks the keys together. */
+ * a file that `spotsim input fit` writes, whose key input is one; warns of settings that it was not
+ * fitted to. Checks the keys together. */
 void spot_loader_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 

@@ -98,7 +98,7 @@ int spot_input_open(
 static void input_warn(
     const spot_input_scenario_t *scenario, spot_call_t *call, const char *model_path)
 {
-    const spot_input_range_t *fitted = &scenario->fitted;
+    const spot_loader_range_t *fitted = &scenario->fitted;
     const struct {
         const char *name;
         double unit;

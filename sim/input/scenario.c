@@ -14,25 +14,6 @@ typedef spot_input_scenario_t scenario_t;
 
 #define MAX_NS ((double) 86400000000000) /* a day */
 
-static const spot_field_t fitted_time = {.type = SPOT_FIELD_DURATION_NS, .max = MAX_NS};
-static const spot_field_t fitted_number = {
-    .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
-
-#define FITTED(key, field, ...)                                                                    \
-    {                                                                                              \
-        SPOT_VALUE(LIST, key, scenario_t, fitted.__VA_ARGS__),                                     \
-            .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,                    \
-            .is_in_place = true, .expected = "a list such as [1, 4]"                               \
-    }
-
-static const spot_field_t fitted_fields[] = {
-    FITTED("compute", fitted_time, compute_ns, "",
-        "least and longest time of a batch in the training loop"),
-    FITTED("threads", fitted_number, threads, "", "fewest and most decode threads"),
-    FITTED("block", fitted_number, block, "", "smallest and largest block size"),
-    {.name = NULL},
-};
-
 /* A model file needs no name. */
 #define NAME_FIELD                                                                                 \
     {                                                                                              \
@@ -131,8 +112,8 @@ const spot_field_t spot_input_fields[] = {
         "time of a batch in the training loop, without waiting")},
     {SPOT_GROUP(
         "spread", spread_fields, "{}", "laws of the times of which input.cost says the mean")},
-    {SPOT_GROUP(
-        "fitted", fitted_fields, "{}", "the range of settings that the costs were fitted to")},
+    {SPOT_FIELDS(MAP, "fitted", scenario_t, fitted, spot_loader_range_fields, "{}",
+        "the range of settings that the costs were fitted to")},
     {.name = NULL},
 };
 

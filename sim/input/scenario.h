@@ -11,13 +11,6 @@
 
 #define SPOT_INPUT_MAX_BATCHES 10000000 /* of an epoch */
 
-/* What a fit has seen; 0: not known. */
-typedef struct {
-    int64_t compute_ns[2]; /* least and most */
-    int64_t threads[2];
-    int64_t block[2];
-} spot_input_range_t;
-
 /* How times spread about their mean: the law of time / mean, whose mean is 1. */
 typedef struct {
     int kind;     /* 0: constant */
@@ -32,7 +25,7 @@ typedef struct {
     spot_loader_t loader;
     int64_t batch;      /* samples */
     int64_t compute_ns; /* of a batch in the training loop; -1: not given */
-    spot_input_range_t fitted;
+    spot_loader_range_t fitted;
     spot_input_law_t read, decode; /* the key spread */
 } spot_input_scenario_t;
 

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-
 #define SPOT_NODE_MAX_GPUS 64
 
 /* How GPUs are chosen for a job. */

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/bind.h"
-#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
 

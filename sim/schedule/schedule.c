@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/integers.h"
-#include "base/rng.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
 #include "traces/jobs/job_log.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/units.h"
 #include "sim/train/assumed.h"
 
 #define PREFIX "core:"

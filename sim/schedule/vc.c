@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
-#include "sim/train/assumed.h"
 
 /* ---- Jobs that the training engine simulates ---- */
 

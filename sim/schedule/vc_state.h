@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/calendar.h"
-#include "base/error.h"
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/scenario.h"

@@ -107,7 +107,7 @@ typedef struct {
     const char *scenario_path;
     const char *csv_path;
     const char *plot_path; /* of frontier */
-    const char *method;    /* it is among sets */
+    const char *method;    /* NULL: that of the scenario */
     spot_target_t target;
     int64_t seed;
     int64_t replication;
@@ -140,14 +140,6 @@ static const char *planner_name(size_t j)
     return spot_serve_planners[j] == NULL ? NULL : spot_serve_planners[j]->name;
 }
 
-/* The method is a key of the scenario. */
-static void settle_method(spot_call_t *call, const spot_option_t *option, const char *text)
-{
-    (void) option;
-    spot_option_list_add(&((arguments_t *) call->arguments)->sets,
-        spot_texts_add(&call->texts, "plan.method=%s", text));
-}
-
 #define COMMON                                                                                     \
     SPOT_OPTION(ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),        \
         SPOT_OPTION_SEED(seed),                                                                    \
@@ -167,8 +159,7 @@ const spot_option_t spot_serve_options[] = {COMMON, SPOT_OPTION_END};
 const spot_option_t spot_serve_plan_options[] = {
     COMMON,
     SPOT_OPTION(TEXT, "method", 0, "exact|greedy|polish", method,
-        "The planner, in place of plan.method", .words = planner_name, .what = "planner",
-        .settle = settle_method),
+        "The planner, in place of plan.method", .words = planner_name, .what = "planner"),
     SPOT_OPTION_END,
 };
 /* Options of all these commands; the same with --method, and with --plot. */
@@ -231,12 +222,16 @@ static int check_outputs(serve_call_t *self, const spot_inputs_t *inputs)
 static int read_scenario(serve_call_t *self)
 {
     static const spot_experiment_t *const engines[] = {&spot_serve_experiment, NULL};
-    const spot_scenario_changes_t changes = {
-        .num_sets = self->arguments->sets.num_texts, .sets = self->arguments->sets.texts};
+    const arguments_t *arguments = self->arguments;
+    const spot_yaml_given_t method = {"--method", "plan.method", .text = arguments->method};
+    const spot_scenario_changes_t changes = {.num_sets = arguments->sets.num_texts,
+        .sets = arguments->sets.texts,
+        .num_given = arguments->method != NULL,
+        .given = &method};
     spot_diag_t *diag = &self->call->diag;
     const spot_experiment_t *experiment;
-    int ret = spot_scenario_read_document(
-        &self->document, self->arguments->scenario_path, &changes, diag);
+    int ret =
+        spot_scenario_read_document(&self->document, arguments->scenario_path, &changes, diag);
 
     if (ret == 0) {
         ret = spot_experiment_choose(&experiment, engines, self->document.root, diag);

@@ -253,13 +253,15 @@ static int answer(
 static int fit_run(spot_call_t *call)
 {
     const fit_arguments_t *arguments = call->arguments;
-    const bool is_trace = arguments->is_trace || spot_csv_begins(arguments->path, "time_");
+    const int begins = arguments->is_trace ? 1 : spot_csv_begins(arguments->path, "time_");
+    const bool is_trace = begins == 1;
     spot_arrivals_setting_t setting = {
         .kind = is_trace ? SPOT_ARRIVALS_TRACE : SPOT_ARRIVALS_DELTAS};
     spot_arrivals_t arrivals = {0};
     spot_arrivals_fit_t fit;
-    int ret = (is_trace ? spot_query_trace_read : spot_query_deltas_read)(
-        &setting, arguments->path, 0, &call->diag);
+    int ret = begins < 0 ? begins
+                         : (is_trace ? spot_query_trace_read : spot_query_deltas_read)(
+                               &setting, arguments->path, 0, &call->diag);
 
     ret = ret == 0 ? spot_arrivals_draw(&arrivals, &setting, 0, 0) : ret;
     if (ret == SPOT_ERR_BAD_PARAM) {

@@ -171,6 +171,26 @@ static const spot_field_t plan_fields[] = {
     {.name = NULL},
 };
 
+/* What went with the planner that tried all configurations points to the one that takes its
+ * place. */
+static void bind_plan(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const spot_node_t *most = spot_node_get(node, "max_configurations");
+    const spot_node_t *method = spot_node_get(node, "method");
+
+    if (most != NULL) {
+        spot_bind_error(bind, most, "plan.max_configurations",
+            "is gone: the method exact needs no limit, and finds the best of all configurations");
+    } else if (method != NULL && method->kind == SPOT_NODE_SCALAR &&
+               strcmp(method->text, "brute") == 0) {
+        spot_bind_error(
+            bind, method, "plan.method", "brute is gone: exact finds the same plan, and proves it");
+    } else {
+        spot_bind_map(bind, plan_fields, field->name, node, target);
+    }
+}
+
 static const spot_field_t frontier_item = {
     .type = SPOT_FIELD_DURATION_NS, .min = 1, .max = MAX_NS, .says_range = true};
 static const spot_field_t frontier_fields[] = {
@@ -228,7 +248,8 @@ const spot_field_t spot_serve_fields[] = {
          "how replicas start, and how spot replicas are taken away"),
         .settle = settle_key, SPOT_DECIDES,
         .otherwise = "none: replicas start at once and are never taken away"},
-    {SPOT_FIELDS(MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
+    {SPOT_FIELDS(MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose"),
+        .bind = bind_plan},
     {SPOT_GROUP("frontier", frontier_fields, "{}", "cost against objective")},
     {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "sim/bench/engine/experiment.h"
 
 /* Events of the calendar: all but the source, and returns and takes of a stage, which
  * have queues of their own. Kind: the type, the stage from bit 4 on, and of DELIVER the

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/verb/document.h"
 #include "traces/tasks/task_compare.h"
 
 /* ---- Pictures ---- */

@@ -10,10 +10,8 @@
 #include "base/name_match.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
-#include "sim/train/experiment.h"
 #include "sim/train/job/cost.h"
 #include "sim/train/job/scenario.h"
-#include "sim/train/job/train.h"
 #include "traces/generate/generator.h"
 #include "traces/trace.h"
 

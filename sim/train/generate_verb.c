@@ -4,14 +4,12 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/memory.h"
 #include "base/provenance.h"
 #include "base/units.h"
 #include "base/verb/verb.h"
 #include "sim/train/job/scenario.h"
 #include "traces/generate/generate.h"
 #include "traces/trace.h"
-#include "traces/trace_write.h"
 
 typedef struct {
     const char *model_path;

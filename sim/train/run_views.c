@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "models/checkpoint_theory.h"
-#include "sim/train/job/train.h"
 #include "sim/train/metrics.h"
 
 /* ---- Theory ---- */

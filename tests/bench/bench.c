@@ -140,7 +140,7 @@ static void bench_threads(const char *path)
     double speedups[NUM_ROUNDS], one_s = 1e9, two_s = 1e9;
 
     spot_diag_init(&diag);
-    stop_on_error(spot_study_read(&study, spot_engines, path, NULL, 0, &diag), &diag);
+    stop_on_error(spot_study_read(&study, spot_engines, path, NULL, &diag), &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) {
         const double round_one_s = time_study(&study, 1);
         const double round_two_s = time_study(&study, 2);
@@ -343,9 +343,11 @@ static void bench_table(void)
     double started_s;
 
     spot_diag_init(&diag);
-    stop_on_error(spot_study_read(&study, spot_engines,
-                      SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/study.yaml", sets,
-                      sizeof(sets) / sizeof(sets[0]), &diag),
+    stop_on_error(
+        spot_study_read(&study, spot_engines,
+            SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/study.yaml",
+            &(spot_scenario_changes_t){.num_sets = sizeof(sets) / sizeof(sets[0]), .sets = sets},
+            &diag),
         &diag);
     started_s = spot_clock_s();
     stop_on_error(spot_store_open_memory(&store, &study.head), &diag);

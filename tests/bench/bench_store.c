@@ -244,8 +244,9 @@ static void bench_study(const char *ledger)
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", sets, 4, &diag), &diag);
+    stop_on_error(spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml",
+                      &(spot_scenario_changes_t){.num_sets = 4, .sets = sets}, &diag),
+        &diag);
     stop_on_error(spot_study_keep_ledger(&study, NULL), &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) { /* in turn, on a noisy machine */
         const double without_s = time_study(&study, false, &no_door_s);

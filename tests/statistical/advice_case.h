@@ -90,7 +90,7 @@ static inline void rerun_init(rerun_t *self, const char *text)
     spot_diag_init(&diag);
     temporary_path("advice-rerun.yaml", path);
     write_file(path, text);
-    ret = spot_study_read(&self->study, spot_engines, path, NULL, 0, &diag);
+    ret = spot_study_read(&self->study, spot_engines, path, NULL, &diag);
     if (ret != 0) {
         spot_diag_print(&diag, stderr);
         print_error("%s", text);

@@ -56,7 +56,9 @@ static void find(uint64_t seed, int64_t num_rows, spot_break_even_t *item)
     snprintf(sets[0], sizeof(sets[0]), "replications.seed=%llu", (unsigned long long) seed);
     snprintf(sets[1], sizeof(sets[1]), "replications.count=%lld", (long long) num_rows);
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_read(&study, spot_engines, FILE_NAME, list, 2, &diag), 0);
+    assert_int_equal(spot_study_read(&study, spot_engines, FILE_NAME,
+                         &(spot_scenario_changes_t){.num_sets = 2, .sets = list}, &diag),
+        0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     assert_int_equal(spot_study_run(&study, store, &run, NULL), 0);
     assert_int_equal(store->num_break_evens, 1);

@@ -82,7 +82,7 @@ static void read_study(spot_study_t *study, const case_t *self, int seed, const 
     temporary_path("interval.yaml", path);
     write_file(path, text);
     spot_diag_init(&diag);
-    ret = spot_study_read(study, spot_engines, path, NULL, 0, &diag);
+    ret = spot_study_read(study, spot_engines, path, NULL, &diag);
     unlink(path);
     report = diagnostics(&diag);
     assert_string_equal(report, "");

@@ -214,7 +214,7 @@ static void check_setting(uint64_t seed)
     solve(&setting, &met, &finished);
     write_study(&setting);
     spot_diag_init(&diag);
-    if (spot_study_read(&study, spot_engines, FILE_NAME, NULL, 0, &diag) != 0) {
+    if (spot_study_read(&study, spot_engines, FILE_NAME, NULL, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }
@@ -303,7 +303,8 @@ static void test_race_finds_the_best_fleet(void **state)
     (void) state;
     write_study(&setting);
     spot_diag_init(&diag);
-    if (spot_study_read(&study, spot_engines, FILE_NAME, sets, 2, &diag) != 0) {
+    if (spot_study_read(&study, spot_engines, FILE_NAME,
+            &(spot_scenario_changes_t){.num_sets = 2, .sets = sets}, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }

@@ -33,7 +33,9 @@ static void read_study(spot_study_t *study, const char *count, uint64_t seed)
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_read(study, spot_engines, path, sets, 3, &diag), 0);
+    assert_int_equal(spot_study_read(study, spot_engines, path,
+                         &(spot_scenario_changes_t){.num_sets = 3, .sets = sets}, &diag),
+        0);
     assert_true(study->head.has_baseline);
     study->head.seed = seed;
     spot_diag_free(&diag);

@@ -38,7 +38,8 @@ static void read_study(spot_study_t *study, const char *rate)
 
     spot_diag_init(&diag);
     snprintf(sweep, sizeof(sweep), "trace.preemption.per_minute=[%s]", rate);
-    if (spot_study_read(study, spot_engines, path, sets, 4, &diag) != 0) {
+    if (spot_study_read(study, spot_engines, path,
+            &(spot_scenario_changes_t){.num_sets = 4, .sets = sets}, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }

@@ -60,7 +60,8 @@ static void pool_init(pool_t *self, const char *name, size_t num_sets, const cha
 
     spot_diag_init(&diag);
     snprintf(path, sizeof(path), SPOT_SOURCE_DIR "/tests/statistical/coverage/%s.yaml", name);
-    if (spot_study_read(&self->study, spot_engines, path, sets, num_sets, &diag) != 0) {
+    if (spot_study_read(&self->study, spot_engines, path,
+            &(spot_scenario_changes_t){.num_sets = num_sets, .sets = sets}, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }

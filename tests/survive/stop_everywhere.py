@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stops commands at random instants.
 
-stop_everywhere.py SPOTSIM NUM|all SEED [NAME...]: in the working folder. The goldens are run with a
-program in the place of spotsim that calls this file again, with --call: it runs a command whole, then
-three times up to a signal, INT, TERM and HUP in turn, each time with the files as they were, then
-lets it go on as if nothing had been. Commands that take long (long_commands.py) are stopped after
-that; NAME...: these alone.
+stop_everywhere.py SPOTSIM NUM|all SEED [NAME...]: in the working folder. A command of the goldens
+(golden_calls.py) is run whole, then three times up to a signal, INT, TERM and HUP in turn, each time
+with the files as they were. Commands that take long (long_commands.py) are stopped after that;
+NAME...: these alone.
 
 Counted as wrong after a signal: an end later than a second (and SPOT_SLACK_S) in each of three tries
 at the same instant, another exit code than 130 or, with all of its output, that of the whole run, 130
@@ -14,20 +13,19 @@ database that is not sound or from which the same command does not go on, a prog
 still runs. A study may leave NAME.partial, and a log of measurements the rows that are done.
 """
 
-import fcntl
 import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import golden_calls
 import long_commands
+from golden_calls import SIGNALS, UNDER_WAY, content, make_alike, marks, results_of, words
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
 STOPS_OF_EACH = 3
 MOST_S = 1.0
@@ -36,68 +34,6 @@ GIVEN_UP_S = 60.0
 LONG_S = 6.0  # commands that take longer are stopped within that time
 GOLDEN_CALLS = 800  # about as many commands are in the goldens
 SLACK_S = float(os.environ.get("SPOT_SLACK_S", "0"))
-UNDER_WAY = re.compile(r"\..*\.spotsim-[1-9][0-9]*(-[1-9][0-9]*)?$")
-
-
-# ---- Folders that are put back ----
-
-
-def marks(folder):
-    """What tells whether a file of the folder, or a folder in it, is as it was."""
-    found = {}
-    for path, folders, files in os.walk(folder):
-        for name in folders + files:
-            full = os.path.join(path, name)
-            status = os.lstat(full)
-            kind = status.st_mode
-            mark = (kind, None) if os.path.isdir(full) and not os.path.islink(full) else (
-                kind, status.st_size, status.st_mtime_ns)
-            found[os.path.relpath(full, folder)] = mark
-    return found
-
-
-def remove(path):
-    if os.path.isdir(path) and not os.path.islink(path):
-        os.chmod(path, 0o700)
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
-
-
-def make_alike(folder, source):
-    """Changes what differs in the folder, so that it is as the source."""
-    wanted, there = marks(source), marks(folder)
-    for name in sorted(there, reverse=True):
-        if name not in wanted or wanted[name][0] != there[name][0]:
-            remove(os.path.join(folder, name))
-            del there[name]
-    for name in sorted(wanted):
-        before, after = os.path.join(source, name), os.path.join(folder, name)
-        if there.get(name) == wanted[name]:
-            continue
-        if os.path.islink(before):
-            if name in there:
-                os.unlink(after)
-            os.symlink(os.readlink(before), after)
-            os.utime(after, ns=(os.lstat(before).st_atime_ns, os.lstat(before).st_mtime_ns),
-                     follow_symlinks=False)
-        elif os.path.isdir(before):
-            os.makedirs(after, exist_ok=True)
-            os.chmod(after, wanted[name][0] & 0o7777)
-        elif os.path.isfile(before):
-            if name in there:
-                os.unlink(after)
-            shutil.copy2(before, after)
-        elif name not in there:
-            os.mkfifo(after, wanted[name][0] & 0o7777)
-
-
-def content(path):
-    """The bytes of a file; other things have none."""
-    if os.path.islink(path) or not os.path.isfile(path):
-        return b""
-    with open(path, "rb") as file:
-        return file.read()
 
 
 # ---- Runs ----
@@ -331,11 +267,6 @@ class Stops:
         return run, reason
 
 
-def words(command):
-    return " ".join(word if re.fullmatch(r"[\w./,=:@%+-]+", word) else f"'{word}'"
-                    for word in command[1:])
-
-
 def write_result(result, command, number, at, delay_s, is_stopped, reason):
     result.write(json.dumps({
         "command": words(command), "signal": number.name, "at": at, "delay_s": delay_s,
@@ -359,68 +290,14 @@ def stop_at_instants(stops, draw, result, most_s=None, signals=SIGNALS):
 # ---- Commands of the goldens ----
 
 
-def call(arguments):
-    """A call of spotsim in the goldens."""
-    with open(os.environ["SPOT_STOPS"], encoding="utf-8") as file:
-        setting = json.load(file)
-    home, program = setting["home"], setting["program"]
-    command = [program, *arguments]
-    lock = os.open(os.path.join(home, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    os.set_inheritable(lock, True)  # the program itself keeps it
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_alone = True
-    except BlockingIOError:
-        is_alone = False
-    # A command in the background, which ignores INT, is one that the goldens stop themselves.
-    if is_alone and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        with open(os.path.join(home, "calls"), "a+", encoding="utf-8") as file:
-            file.seek(0)
-            number = len(file.read())
-            file.write(".")
-        draw = random.Random(f"{setting['seed']} {number}")
-        if draw.random() < setting["share"]:
-            before, scratch = os.path.join(home, "before"), os.path.join(home, "scratch")
-            os.makedirs(before, exist_ok=True)
-            os.makedirs(scratch, exist_ok=True)
-            make_alike(before, setting["folder"])
-            with open(os.path.join(home, "results"), "a", encoding="utf-8") as file:
-                stop_at_instants(Stops(command, setting["folder"], before, scratch), draw, file)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    os.execv(program, command)
-
-
-def results_of(home):
-    try:
-        with open(os.path.join(home, "results"), encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
-    except FileNotFoundError:
-        return []
+def stop_command(command, setting, before, scratch, draw, result):
+    stop_at_instants(Stops(command, setting["folder"], before, scratch), draw, result)
 
 
 def stop_goldens(program, share, seed):
     """Runs the goldens, whose commands are stopped; returns the results."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    home, folder = os.path.abspath("goldens"), os.path.abspath("work")
-    os.makedirs(home)
-    os.makedirs(folder)
-    with open("setting.json", "w", encoding="utf-8") as file:
-        json.dump({"home": home, "folder": folder, "program": program, "share": share,
-                   "seed": seed}, file)
-    with open("spotsim", "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\n"
-                   f"SPOT_STOPS='{os.path.abspath('setting.json')}' exec '{sys.executable}' -S -E "
-                   f"'{os.path.abspath(__file__)}' --call \"$@\"\n")
-    os.chmod("spotsim", 0o755)
-    script = os.path.join(here, "..", "golden", "run.sh")
-    with open("goldens.log", "wb") as log:
-        code = subprocess.run(["sh", script, os.path.abspath("spotsim"), folder],
-                              stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                              check=False).returncode
-    results = results_of(home)
+    code, results = golden_calls.run(__file__, program, share, seed)
     if code != 0:
-        print(content("goldens.log").decode(errors="replace")[-3000:])
         results.append({"command": "all", "signal": "none", "at": "the end", "delay_s": 0.0,
                         "is_stopped": False, "reason": "the goldens have failed, see goldens.log"})
     return results
@@ -471,7 +348,7 @@ def stop_unread(program, result):
 
 def main():
     if sys.argv[1] == "--call":
-        call(sys.argv[2:])
+        golden_calls.call(sys.argv[2:], stop_command)
     program, seed, names = sys.argv[1], sys.argv[3], sys.argv[4:]
     num = None if sys.argv[2] == "all" else int(sys.argv[2])
     for number in SIGNALS:

@@ -843,7 +843,11 @@ int spot_comparison_inputs_read(
     if (request->is_halves) {
         return error;
     }
-    self->has_other = num_paths == 2 && spot_csv_begins(paths[0], "# spotsim-trace:");
+    ret = num_paths == 2 ? spot_csv_begins(paths[0], "# spotsim-trace:") : 0;
+    if (ret < 0) {
+        return spot_error_first(error, ret);
+    }
+    self->has_other = ret == 1;
     if (self->has_other) {
         ret = spot_trace_read(&self->other, paths[0], false, diag);
         return spot_error_first(error, ret);

@@ -47,7 +47,7 @@ typedef struct {
 } spot_observation_t;
 
 /* The tick of a comparison of traces with these resolutions: the coarser resolution, at
- * least SPOT_COMPARE_TICK_MS. */
+ * least a minute. */
 int64_t spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms);
 
 /* Starts an observation. is_unlimited: the population may leave 0 ... capacity, and

@@ -197,19 +197,22 @@ static bool is_columns(const spot_csv_row_t *row, const char *column)
            strcmp(row->fields[row->num_fields - 1], column) == 0;
 }
 
-bool spot_stamped_counts_is_file(const char *path, const char *column)
+int spot_stamped_counts_is_file(const char *path, const char *column)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
     spot_diag_t diag;
-    bool is_file;
+    int ret;
 
     spot_diag_init(&diag);
-    is_file = spot_csv_open(&csv, path, &diag) == 0 && spot_csv_next(csv, &row) == 1 &&
-              is_columns(&row, column);
+    ret = spot_csv_open(&csv, path, &diag);
+    ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
+    if (ret == 1) {
+        ret = is_columns(&row, column);
+    }
     spot_csv_close(csv);
     spot_diag_free(&diag);
-    return is_file;
+    return ret == SPOT_ERR_NO_MEMORY || ret == 1 ? ret : 0;
 }
 
 static int read_row(reader_t *self, const spot_csv_row_t *row)
@@ -1097,10 +1100,12 @@ static int describe_lifetimes(const spot_describe_request_t *request, const char
 int spot_describe_file(spot_description_t *self, const char *path, const char *name,
     const spot_describe_request_t *request, spot_diag_t *diag)
 {
+    const int ret = is_regular(path) ? spot_lifetimes_is_file(path) : 0;
+
     memset(self, 0, sizeof(*self));
-    return is_regular(path) && spot_lifetimes_is_file(path)
-               ? describe_lifetimes(request, path, name, self, diag)
-               : describe_trace(request, path, self, diag);
+    return ret < 0    ? ret
+           : ret == 1 ? describe_lifetimes(request, path, name, self, diag)
+                      : describe_trace(request, path, self, diag);
 }
 
 int spot_describe_logs(
@@ -1121,9 +1126,9 @@ int spot_describe_logs(
     return ret;
 }
 
-bool spot_describe_is_log(const char *path)
+int spot_describe_is_log(const char *path)
 {
-    return is_regular(path) && spot_stamped_counts_is_file(path, "count");
+    return is_regular(path) ? spot_stamped_counts_is_file(path, "count") : 0;
 }
 
 void spot_description_free(spot_description_t *self)

@@ -36,9 +36,9 @@ typedef struct {
     spot_stamped_count_t *rows; /* [num_rows] in file order */
 } spot_stamped_counts_t;
 
-/* Whether the first line of a file ends in the columns timestamp,column. False if the
- * file cannot be read. */
-bool spot_stamped_counts_is_file(const char *path, const char *column);
+/* 1 if the first line of a file ends in the columns timestamp,column; 0 if not, or if the file
+ * cannot be read. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_stamped_counts_is_file(const char *path, const char *column);
 
 /* Reads the columns timestamp,column and skips index columns before them. Reports every
  * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
@@ -258,6 +258,8 @@ SPOT_MUST_CHECK int spot_describe_file(spot_description_t *self, const char *pat
 /* The two logs of the notebook, nodes and terminations, are one description. */
 SPOT_MUST_CHECK int spot_describe_logs(
     spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag);
-bool spot_describe_is_log(const char *path);
+
+/* 1 if a file is such a log, 0 if not. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_describe_is_log(const char *path);
 
 void spot_description_free(spot_description_t *self);

@@ -696,7 +696,11 @@ int spot_fit_task_read(spot_fit_task_t *self)
     if (ret != 0) {
         return ret;
     }
-    self->is_lifetimes = spot_lifetimes_is_file(request->path);
+    ret = spot_lifetimes_is_file(request->path);
+    if (ret < 0) {
+        return ret;
+    }
+    self->is_lifetimes = ret == 1;
     if (!self->is_lifetimes) {
         ret = spot_trace_read(&self->trace, request->path, false, self->diag);
     } else {

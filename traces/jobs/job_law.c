@@ -13,7 +13,6 @@
 #include "base/number.h"
 #include "base/provenance.h"
 #include "base/watch.h"
-#include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/jobs/job_file.h"
 

@@ -17,7 +17,6 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/inputs.h"
 #include "base/json.h"
 
 /* A file, on the disk (plain or gzip) or in memory. */

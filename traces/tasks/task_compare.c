@@ -7,7 +7,6 @@
 
 #include "base/provenance.h"
 #include "base/stats.h"
-#include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_task.h"
 #include "traces/tasks/task_times.h"

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
 #include "base/error.h"
 #include "base/keys.h"
 #include "base/memory.h"

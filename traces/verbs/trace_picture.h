@@ -9,7 +9,6 @@
 #pragma once
 
 #include "base/verb/chart.h"
-#include "base/verb/document.h"
 #include "base/verb/table.h"
 #include "traces/describe/sample.h"
 #include "traces/laws/law.h"

@@ -346,11 +346,14 @@ static int describe_all(
     const describe_arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
     const char *const *paths = arguments->paths.texts;
-    const bool has_logs =
-        arguments->request.is_notebook && num_paths == 2 && spot_describe_is_log(paths[0]);
     spot_describe_request_t request = arguments->request;
+    const int is_log = request.is_notebook && num_paths == 2 ? spot_describe_is_log(paths[0]) : 0;
+    const bool has_logs = is_log == 1;
     int error = 0;
 
+    if (is_log < 0) {
+        return is_log;
+    }
     request.look = arguments->svg_folder != NULL ? draw : NULL;
     request.context = call;
     *num_descriptions = has_logs ? 1 : num_paths;

@@ -7,7 +7,6 @@
 
 #include "base/intervals.h"
 #include "base/stats.h"
-#include "sim/bench/analysis/summary.h"
 
 /* In a sampled plan, a key with more numbers than this gets levels that are parts of its
  * range with about equal numbers of points. */

@@ -17,7 +17,6 @@
 
 #include "base/error.h"
 #include "base/intervals.h"
-#include "base/stats.h"
 
 /* Sorts numbers, ascending, that mostly are sorted already; INFINITY: cut off. */
 void spot_quantiles_sort(double *numbers, size_t num);

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "sim/bench/analysis/summary.h"
 
 /* ---- Means of groups ---- */
 

@@ -110,19 +110,15 @@ const spot_outputs_t *spot_plain_outputs(const void *scenario)
 
 /* ---- Scenario file ---- */
 
-/* "trace: {file: PATH}". PATH is what the command line says, not YAML. */
-static int replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
+/* "trace: {file: PATH}". What the key had is replaced by a scalar first, so that the map has no
+ * other key. */
+int spot_scenario_replace_trace(spot_yaml_t *document, const char *trace_path)
 {
-    int ret = spot_yaml_assign(document, "--trace", "trace={}", diag);
-    const spot_node_t *trace;
-    spot_node_t *path;
+    spot_yaml_given_t given = {.option = "--trace", .path = "trace", .text = trace_path};
+    const int ret = spot_yaml_give(document, &given);
 
-    if (ret != 0) {
-        return ret;
-    }
-    trace = spot_node_get(document->root, "trace");
-    path = spot_yaml_new_scalar(document, trace_path, trace);
-    return path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, "trace.file", path);
+    given.path = "trace.file";
+    return ret == 0 ? spot_yaml_give(document, &given) : ret;
 }
 
 /* The content of the file that the scalar at map_path names takes its place, or what its key part
@@ -181,7 +177,7 @@ int spot_scenario_change(
         return 0; /* binding it says what is wrong */
     }
     if (changes->trace_path != NULL) {
-        ret = replace_trace(document, changes->trace_path, diag);
+        ret = spot_scenario_replace_trace(document, changes->trace_path);
     }
     for (size_t j = 0; ret != SPOT_ERR_NO_MEMORY && j < changes->num_sets; j++) {
         int error = spot_scenario_spell_file(document, changes->sets[j], diag);
@@ -190,6 +186,9 @@ int spot_scenario_change(
             error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
         }
         ret = error != 0 ? error : ret;
+    }
+    for (size_t j = 0; ret == 0 && j < changes->num_given; j++) {
+        ret = spot_yaml_give(document, &changes->given[j]);
     }
     return ret;
 }
@@ -206,8 +205,7 @@ int spot_scenario_read_document(spot_yaml_t *document, const char *path,
     return error != 0 ? error : ret;
 }
 
-/* An engine without the key would call trace.file unknown. */
-static int check_trace(
+int spot_scenario_check_trace(
     const spot_experiment_t *experiment, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     const spot_field_t *field = spot_field_first(experiment->fields);
@@ -232,7 +230,7 @@ static int bind_document(spot_bound_scenario_t *self, const spot_experiment_t *c
     const spot_node_t *name = spot_node_get(root, "scenario");
     int ret = spot_experiment_choose(&self->experiment, engines, root, diag);
 
-    ret = ret == 0 ? check_trace(self->experiment, changes, diag) : ret;
+    ret = ret == 0 ? spot_scenario_check_trace(self->experiment, changes, diag) : ret;
     if (ret == 0 && name != NULL && name->kind == SPOT_NODE_SCALAR) {
         self->name = spot_text_copy(name->text, strlen(name->text));
         ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;

@@ -24,7 +24,9 @@ typedef struct {
                                engines that have it; may be NULL */
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
-    bool is_recorded;        /* no change: a recording is wanted, which must fit into memory */
+    size_t num_given;
+    const spot_yaml_given_t *given; /* [num_given] by options of their own, after the sets */
+    bool is_recorded; /* no change: a recording is wanted, which must fit into memory */
 } spot_scenario_changes_t;
 
 /* Makes a map of the path of a file in a scenario if key, the path of a key or an
@@ -34,6 +36,14 @@ typedef struct {
  * diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_scenario_spell_file(
     spot_yaml_t *document, const char *key, spot_diag_t *diag);
+
+/* Carries out the first change, of the trace. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_scenario_replace_trace(spot_yaml_t *document, const char *trace_path);
+
+/* BAD_INPUT with the reason in diag if the changes have a trace and the engine none. An engine
+ * without the key would call trace.file unknown. changes may be NULL. */
+SPOT_MUST_CHECK int spot_scenario_check_trace(
+    const spot_experiment_t *experiment, const spot_scenario_changes_t *changes, spot_diag_t *diag);
 
 /* Carries out the changes on the document of a scenario. BAD_INPUT with the reasons in
  * diag, NO_MEMORY. */

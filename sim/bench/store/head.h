@@ -8,7 +8,6 @@
 
 #include "base/assumed.h"
 #include "base/error.h"
-#include "base/stats.h"
 #include "sim/bench/engine/metric.h"
 
 /* Of the intervals in reports. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "sim/bench/store/sqlite_rows.h"
 
 const spot_library_t spot_store_libraries[] = {

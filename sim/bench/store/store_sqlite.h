@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "base/watch.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store.h"
 

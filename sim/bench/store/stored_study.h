@@ -4,7 +4,6 @@
 #pragma once
 
 #include "sim/bench/store/head.h"
-#include "sim/bench/store/origin.h"
 #include "sim/bench/store/schema.h"
 
 /* A study as read from a file; the texts that its head borrows are its own. */

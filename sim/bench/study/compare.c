@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/bench/study/compare.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/bench/engine/scenario_file.h"
-#include "sim/bench/study/reading.h"
 #include "sim/bench/study/study.h"
 
 /* A key that is compared. */
@@ -155,7 +153,7 @@ static int write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t
     }
     fputs("study: compare\nscenario: ", out);
     spot_json_quote(out, self->request->scenario_path, true);
-    fprintf(out, "\nreplications: {seed: %" PRId64 "}\n", self->request->seed);
+    fputs("\nreplications: {}\n", out);
     write_map(self, "sweep", out);
     write_map(self, "baseline", out);
     ret = fclose(out) == 0 ? spot_yaml_parse(document, "compare", text, num_bytes, diag)
@@ -168,12 +166,14 @@ static int write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t
 static int make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
-    char text[64];
+    const spot_yaml_given_t seed = {"--seed", "replications.seed", NULL, request->seed};
+    const spot_yaml_given_t count = {
+        "--replications", "replications.count", NULL, request->num_replications};
     int ret = write_study(self, document, diag);
 
+    ret = ret == 0 ? spot_yaml_give(document, &seed) : ret;
     if (ret == 0 && request->num_replications > 0) {
-        snprintf(text, sizeof(text), "replications.count=%" PRId64, request->num_replications);
-        ret = spot_yaml_assign(document, "--replications", text, diag);
+        ret = spot_yaml_give(document, &count);
     }
     for (size_t j = 0; ret == 0 && j < self->num_rivals; j++) {
         spot_yaml_t list = {0};
@@ -304,12 +304,12 @@ int spot_compare_read(const spot_compare_request_t *self, const spot_experiment_
     spot_study_t *study, spot_diag_t *diag)
 {
     spot_yaml_t document = {0}, scenario = {0};
+    const spot_scenario_changes_t changes = {.num_sets = self->num_sets, .sets = self->sets};
     const spot_study_source_t source = {.study = &document,
         .scenario = &scenario,
         .path = self->scenario_path,
         .is_comparison = true,
-        .num_sets = self->num_sets,
-        .sets = self->sets};
+        .changes = &changes};
     compare_t compare = {.request = self};
     int ret;
 

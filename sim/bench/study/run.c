@@ -14,7 +14,6 @@
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/study/break_even.h"
 #include "sim/bench/study/reading.h"
-#include "sim/bench/study/study.h"
 #include "sim/bench/study/worker.h"
 #include "traces/generate/membership.h"
 

@@ -577,13 +577,21 @@ static void warn_of_replaced(const spot_node_t *sweep, const char *assignment, s
     }
 }
 
+/* The map of swept keys, or the list of points; NULL: nothing is swept. */
+static const spot_node_t *sweep_of(const spot_template_t *self)
+{
+    const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
+
+    return optimise != NULL ? spot_node_get(optimise, "over")
+                            : spot_node_get(self->study.root, "sweep");
+}
+
 /* A key of the scenario, or the values of a swept one. */
 static int set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
     const char *assignment, spot_diag_t *diag)
 {
     const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
-    const spot_node_t *sweep = optimise != NULL ? spot_node_get(optimise, "over")
-                                                : spot_node_get(self->study.root, "sweep");
+    const spot_node_t *sweep = sweep_of(self);
     const char *inner = after(assignment, inline_prefix);
     const char *const set = inner == NULL ? assignment : inner;
     const size_t length = strcspn(set, "=");
@@ -615,6 +623,25 @@ static int set_scenario_key(spot_template_t *self, const spot_experiment_t *expe
     }
     free(whole);
     return ret;
+}
+
+static int replace_trace(
+    const spot_study_t *self, const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    const spot_node_t *sweep = sweep_of(self->template);
+    const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
+    int ret;
+
+    if (changes->trace_path == NULL) {
+        return 0;
+    }
+    if (spot_node_get(is_list ? spot_word(sweep, 0) : sweep, "trace") != NULL) {
+        return spot_diag_error(
+            diag, "--trace", 0, 0, "trace is swept: name the file among its values");
+    }
+    ret = spot_scenario_check_trace(self->experiment, changes, diag);
+    return ret == 0 ? spot_scenario_replace_trace(&self->template->scenario, changes->trace_path)
+                    : ret;
 }
 
 /* Finds the scenario unless its document was given: the study has it or names its file.
@@ -660,14 +687,14 @@ static owner_t owner_of(const char *assignment)
                : FOR_SCENARIO;
 }
 
-static int set_keys(
-    const spot_study_t *self, owner_t owner, const spot_study_source_t *source, spot_diag_t *diag)
+static int set_keys(const spot_study_t *self, owner_t owner, const spot_scenario_changes_t *changes,
+    spot_diag_t *diag)
 {
     spot_template_t *template = self->template;
     int error = 0;
 
-    for (size_t j = 0; j < source->num_sets; j++) {
-        const char *set = source->sets[j];
+    for (size_t j = 0; j < changes->num_sets; j++) {
+        const char *set = changes->sets[j];
 
         if (owner_of(set) == owner) {
             error = spot_error_first(error,
@@ -675,13 +702,16 @@ static int set_keys(
                                    : set_scenario_key(template, self->experiment, set, diag));
         }
     }
+    for (size_t j = 0; owner == FOR_STUDY && j < changes->num_given; j++) {
+        error = spot_error_first(error, spot_yaml_give(&template->study, &changes->given[j]));
+    }
     return error;
 }
 
 /* Carries out the changes, reads the scenario, which changes alone may make, and finds
  * its engine. */
 static int read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
-    const spot_study_source_t *source, spot_diag_t *diag)
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_template_t *template = self->template;
     int error;
@@ -689,12 +719,13 @@ static int read_documents(spot_study_t *self, const spot_experiment_t *const *en
     if (template->study.root->kind != SPOT_NODE_MAP) {
         return 0; /* binding it reports what is wrong */
     }
-    error = set_keys(self, FOR_STUDY, source, diag);
+    error = set_keys(self, FOR_STUDY, changes, diag);
     error = spot_error_first(error, read_scenario(template, diag));
-    error = spot_error_first(error, set_keys(self, FOR_ENGINE, source, diag));
+    error = spot_error_first(error, set_keys(self, FOR_ENGINE, changes, diag));
     error = spot_error_first(
         error, spot_experiment_choose(&self->experiment, engines, template->scenario.root, diag));
-    error = spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
+    error = spot_error_first(error, replace_trace(self, changes, diag));
+    error = spot_error_first(error, set_keys(self, FOR_SCENARIO, changes, diag));
     if (template->scenario.root != NULL) { /* also where changes alone made it */
         error = spot_error_first(
             error, spot_yaml_set(&template->study, "scenario", template->scenario.root));
@@ -742,6 +773,7 @@ static int read_all(spot_reading_t *self)
 int spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     const spot_study_source_t *source, spot_diag_t *diag)
 {
+    static const spot_scenario_changes_t none = {.num_sets = 0};
     spot_reading_t reading = {.study = self, .diag = diag};
     int error;
 
@@ -759,7 +791,7 @@ int spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     memset(source->study, 0, sizeof(*source->study));
     memset(source->scenario, 0, sizeof(*source->scenario));
     pthread_mutex_init(&self->template->lock, NULL);
-    error = read_documents(self, engines, source, diag);
+    error = read_documents(self, engines, source->changes == NULL ? &none : source->changes, diag);
     error = spot_error_first(error, read_all(&reading));
     self->head.seed = (uint64_t) reading.request.seed;
     self->has_ledger = reading.request.has_ledger;
@@ -783,10 +815,10 @@ static bool is_no_study(const spot_node_t *root)
 }
 
 int spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines, const char *path,
-    const char *const *sets, size_t num_sets, spot_diag_t *diag)
+    const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_yaml_t study, scenario = {0};
-    const spot_study_source_t source = {&study, &scenario, path, false, num_sets, sets};
+    const spot_study_source_t source = {&study, &scenario, path, false, changes};
     int error = spot_yaml_read(&study, path, diag);
 
     memset(self, 0, sizeof(*self));

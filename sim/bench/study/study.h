@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/bind.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/study/reading.h"
 #include "sim/bench/study/study_state.h"
@@ -15,12 +16,12 @@
 extern const spot_field_t spot_study_fields[];
 
 /* Reads a study file and binds every point of it, so that all errors are known before
- * the first run. engines: those that a scenario may name, up to NULL. sets: [num_sets]
- * "KEY=VALUE" of the command line; a KEY is a study's own ("replications.count"), a
- * swept one (its values are replaced), or a scenario's. BAD_INPUT, IO, NO_MEMORY with
- * the reasons in diag; free self even then. */
+ * the first run. engines: those that a scenario may name, up to NULL. changes may be NULL. The KEY
+ * of a set is a study's own ("replications.count"), a swept one (its values are replaced), or a
+ * scenario's; what is given is a study's own. BAD_INPUT, IO, NO_MEMORY with the reasons in diag;
+ * free self even then. */
 SPOT_MUST_CHECK int spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
-    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag);
+    const char *path, const spot_scenario_changes_t *changes, spot_diag_t *diag);
 
 /* Documents that were made in memory. */
 typedef struct {
@@ -28,8 +29,7 @@ typedef struct {
     spot_yaml_t *scenario; /* zeroed unless it is a document of its own */
     const char *path;      /* files are noted relative to its folder */
     bool is_comparison;
-    size_t num_sets;
-    const char *const *sets; /* [num_sets] */
+    const spot_scenario_changes_t *changes; /* as of spot_study_read() */
 } spot_study_source_t;
 
 /* The same for such documents, which the study takes over. */

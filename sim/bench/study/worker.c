@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "sim/bench/study/metrics.h"
 #include "sim/bench/study/points.h"
-#include "sim/bench/study/reading.h"
 
 /* Binds a point a second time: its warnings were reported the first time, and an error
  * means that a file is gone or changed. */

@@ -94,27 +94,20 @@ static void test_escapes(void **state)
 static void test_refused(void **state)
 {
     static const char *const rows[][2] = {
-        {"{\"a\":1,}", "x:1:8: JSON syntax: while parsing a flow node did not find expected node "
-                       "content\n"},
-        {"[1,]", "x:1:4: JSON syntax: while parsing a flow node did not find expected node "
-                 "content\n"},
+        {"{\"a\":1,}", "x:1:8: JSON syntax: expected a key\n"},
+        {"[1,]", "x:1:4: JSON syntax: expected a value\n"},
         {"[1 2]", "x:1:2: JSON syntax: neither a number nor a text in \"\"\n"},
         {"[1\n2]", "x:1:2: JSON syntax: neither a number nor a text in \"\"\n"},
-        {"[\"a\" 2]", "x:1:6: JSON syntax: while parsing a flow sequence did not find expected ',' "
-                      "or ']'\n"},
-        {"{\"a\":1]", "x:1:7: JSON syntax: while parsing a flow mapping did not find expected ',' "
-                      "or '}'\n"},
-        {"[1}", "x:1:3: JSON syntax: while parsing a flow sequence did not find expected ',' or "
-                "']'\n"},
-        {"]", "x:1:1: JSON syntax: while parsing a flow node did not find expected node content\n"},
+        {"[\"a\" 2]", "x:1:6: JSON syntax: expected ',' or ']'\n"},
+        {"{\"a\":1]", "x:1:7: JSON syntax: expected ',' or '}'\n"},
+        {"[1}", "x:1:3: JSON syntax: expected ',' or ']'\n"},
+        {"]", "x:1:1: JSON syntax: expected a value\n"},
         {"{1:2}", "x:1:2: JSON syntax: neither a number nor a text in \"\"\n"},
         {"{\"a\"}", "x:1:5: JSON syntax: neither a number nor a text in \"\"\n"},
         {"{\"a\":}", "x:1:6: JSON syntax: neither a number nor a text in \"\"\n"},
         {"# no", "x:1:1: JSON syntax: neither a number nor a text in \"\"\n"},
-        {"[1", "x:1:3: JSON syntax: while parsing a flow sequence did not find expected ',' or "
-               "']'\n"},
-        {"\n{\"a", "x:2:4: JSON syntax: while scanning a quoted scalar found unexpected end of "
-                   "stream\n"},
+        {"[1", "x:1:3: JSON syntax: expected ',' or ']'\n"},
+        {"\n{\"a", "x:2:4: JSON syntax: a text without its closing \"\n"},
         {"[\"a\nb\", 1]", "x:1:4: JSON syntax: a text has a line break in it\n"},
         {"\"\x01\"", "x: no JSON text: control characters are not allowed at byte 2\n"},
         {"{\x01}", "x: no JSON text: control characters are not allowed at byte 2\n"},

@@ -666,6 +666,26 @@ static void test_set_makes_the_maps_on_the_way(void **state)
         "a: {}\n", "a.b.c", "1:1 {}\n  1:1 a: 1:4 {}\n    1:1 b: 1:1 {}\n      1:1 c: 1:1 9\n");
 }
 
+/* Values of options are no YAML, and their place is the option. */
+static void test_give(void **state)
+{
+    const spot_yaml_given_t path = {"--trace", "a.file", .text = "it's, {a}: #name"};
+    const spot_yaml_given_t number = {"--seed", "b[1]", .number = INT64_MIN};
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    (void) state;
+    spot_diag_init(&diag);
+    assert_int_equal(spot_yaml_parse(&document, "d", "a: 1\nb: [2, 3]\n", 15, &diag), 0);
+    assert_int_equal(spot_yaml_give(&document, &path), 0);
+    assert_int_equal(spot_yaml_give(&document, &number), 0);
+    assert_string_equal(spot_node_at(document.root, "a.file")->text, path.text);
+    assert_string_equal(spot_node_at(document.root, "a.file")->file, "--trace");
+    assert_string_equal(spot_node_at(document.root, "b[1]")->text, "-9223372036854775808");
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
 static void test_set_replaces_scalars_and_lists_on_the_way(void **state)
 {
     static const char expected[] = "1:1 {}\n  1:1 a: 1:1 {}\n    1:1 b: 1:1 9\n";
@@ -943,6 +963,7 @@ int main(void)
         cmocka_unit_test(test_set_replaces_values),
         cmocka_unit_test(test_set_makes_the_maps_on_the_way),
         cmocka_unit_test(test_set_replaces_scalars_and_lists_on_the_way),
+        cmocka_unit_test(test_give),
         cmocka_unit_test(test_set_refuses_empty_keys),
         cmocka_unit_test(test_set_goes_into_lists),
         cmocka_unit_test(test_places_of_paths),

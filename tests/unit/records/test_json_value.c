@@ -6,8 +6,8 @@
 #include "traces/records/records.h"
 
 #define NO_VALUE ": JSON syntax: neither a number nor a text in \"\"\n"
-#define NO_MEMBER ": JSON syntax: while parsing a flow mapping did not find expected ',' or '}'\n"
-#define NO_CONTENT ": JSON syntax: while parsing a flow node did not find expected node content\n"
+#define NO_MEMBER ": JSON syntax: expected ',' or '}'\n"
+#define NO_CONTENT ": JSON syntax: expected a value\n"
 
 enum { TEXT_BYTES = 2048 };
 

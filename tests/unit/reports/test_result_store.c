@@ -75,7 +75,9 @@ static void check_study(const char *study_path, const char *const sets[2])
     assert_true(file >= 0);
     close(file);
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_read(&study, spot_engines, study_path, sets, 2, &diag), 0);
+    assert_int_equal(spot_study_read(&study, spot_engines, study_path,
+                         &(spot_scenario_changes_t){.num_sets = 2, .sets = sets}, &diag),
+        0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     run(&study, store);
     for (int j = 0; j < NUM_REPORTS; j++) {

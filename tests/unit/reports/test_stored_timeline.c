@@ -31,7 +31,9 @@ static void read_study_of(spot_study_t *study, const char *count, const char *ti
 
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_study_read(study, spot_engines, STUDY, sets, timelines == NULL ? 3 : 4, &diag), 0);
+        spot_study_read(study, spot_engines, STUDY,
+            &(spot_scenario_changes_t){.num_sets = timelines == NULL ? 3 : 4, .sets = sets}, &diag),
+        0);
     spot_diag_free(&diag);
     assert_int_equal(spot_study_keep_ledger(study, NULL), 0);
 }

@@ -17,7 +17,7 @@ static inline int try_keys_study(spot_study_t *study, const char *keys, spot_dia
     snprintf(text, sizeof(text), "study: keys\nscenario: {}\n%s", keys);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, keys_engines, path, NULL, 0, diag);
+    ret = spot_study_read(study, keys_engines, path, NULL, diag);
     unlink(path);
     return ret;
 }

@@ -59,7 +59,8 @@ static int try_study(spot_study_t *study, spot_diag_t *diag, const char *recover
     temporary_path("break-even.yaml", path);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, spot_engines, path, sets, num_sets, diag);
+    ret = spot_study_read(study, spot_engines, path,
+        &(spot_scenario_changes_t){.num_sets = num_sets, .sets = sets}, diag);
     unlink(path);
     return ret;
 }

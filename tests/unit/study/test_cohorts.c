@@ -109,7 +109,7 @@ static void read_study(const case_t *self, spot_study_t *study)
     temporary_path("cohorts.yaml", path);
     write_file(path, self->text);
     spot_diag_init(&diag);
-    ret = spot_study_read(study, spot_engines, path, NULL, 0, &diag);
+    ret = spot_study_read(study, spot_engines, path, NULL, &diag);
     if (ret != 0) {
         spot_diag_print(&diag, stderr);
     }

@@ -240,7 +240,7 @@ static void test_same_as_study(void **state)
                          "metrics: [steps_kept, samples_per_s, usd_per_h, samples_per_usd, "
                          "same_work_on_demand_usd, same_work_on_demand_s, saving_fraction, "
                          "idle_fraction, lost_fraction, reconfigurations, rollbacks]\n");
-    assert_int_equal(spot_study_read(&studies[1], spot_engines, "x.yaml", NULL, 0, &diag), 0);
+    assert_int_equal(spot_study_read(&studies[1], spot_engines, "x.yaml", NULL, &diag), 0);
     for (int j = 0; j < 2; j++) {
         spot_store_t *store = run_study(&studies[j]);
 
@@ -322,7 +322,9 @@ static void test_conditions(void **state)
         spot_diag_t diag;
 
         spot_diag_init(&diag);
-        assert_int_equal(spot_study_read(&study, spot_engines, "x.yaml", &sets[j], 1, &diag), 0);
+        assert_int_equal(spot_study_read(&study, spot_engines, "x.yaml",
+                             &(spot_scenario_changes_t){.num_sets = 1, .sets = &sets[j]}, &diag),
+            0);
         assert_int_equal(study.head.num_points, 1);
         assert_int_equal(study.head.plan.num_excluded, 1);
         spot_study_free(&study);
@@ -462,9 +464,8 @@ static void test_bad_input(void **state)
         .seed = 1};
 
     (void) state;
-    assert_fails(&comparison,
-        "--replications replications.count:1:1: replications.count: expected an integer "
-        "from 1 to 1000000000, got \"2000000000\"\n");
+    assert_fails(&comparison, "--replications: replications.count: expected an integer "
+                              "from 1 to 1000000000, got \"2000000000\"\n");
     comparison.num_replications = 0;
     comparison.num_sets = 1;
     comparison.sets = &set;

@@ -29,7 +29,7 @@ static int try_study(spot_study_t *study, const char *text, spot_diag_t *diag)
     temporary_path("halls.yaml", path);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, halls_engines, path, NULL, 0, diag);
+    ret = spot_study_read(study, halls_engines, path, NULL, diag);
     unlink(path);
     return ret;
 }

@@ -16,7 +16,7 @@ static inline int try_toy_study(spot_study_t *study, const char *text, spot_diag
     temporary_path("toy.yaml", path);
     write_file(path, text);
     spot_diag_init(diag);
-    ret = spot_study_read(study, toy_engines, path, NULL, 0, diag);
+    ret = spot_study_read(study, toy_engines, path, NULL, diag);
     unlink(path);
     return ret;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "base/verb/document.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/describe.h"

@@ -7,7 +7,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/datetime.h"
 #include "traces/convert/logs/instance_log.h"
 
 typedef struct {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/units.h"

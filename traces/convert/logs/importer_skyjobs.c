@@ -4,7 +4,6 @@
  * PID=n in newer releases. sky/jobs/controller.py, sky/jobs/state.py, sky_logging.py. */
 #include <string.h>
 
-#include "base/datetime.h"
 #include "base/memory.h"
 #include "traces/convert/logs/instance_log.h"
 
