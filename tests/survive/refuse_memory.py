@@ -7,7 +7,7 @@ refuse_memory.py SPOTSIM SPOTSIM_SHORT NUM|all SEED: in the working folder. A co
 
 Counted as wrong: an end by a signal, a report of a sanitizer (a leak is one), another exit code than 1
 or that of the whole run, 1 without a line that speaks of memory, the exit code of the whole run with
-another output, or files under way.
+another output or other files, or files under way.
 """
 
 import json
@@ -42,8 +42,10 @@ def changed_files(folder, before):
             for name, mark in goldens.marks(folder).items() if before.get(name) != mark}
 
 
-def judge(code, out, errors, files, whole, other):
-    """What is wrong with a run, or None. other: a second whole run."""
+def judge(tried, whole, other):
+    """What is wrong with a run, or None. Each: exit code, output, errors, files that it has changed;
+    other: a second whole run, since what two of them do not agree on says nothing."""
+    code, out, errors, files = tried
     if code < 0 or code == SANITIZED or b"Sanitizer" in errors or b"runtime error" in errors:
         return f"exit code {code}: {errors[-1500:].decode(errors='replace')}"
     for name in files:
@@ -53,27 +55,31 @@ def judge(code, out, errors, files, whole, other):
         return None
     if code != whole[0]:
         return f"exit code {code}: {errors[-300:].decode(errors='replace')}"
-    if out == whole[1] or whole[1] != other[1]:
-        return None
-    return f"exit code {code}, but {len(out)} bytes of output, not {len(whole[1])}"
+    if out != whole[1] and whole[1] == other[1]:
+        return f"exit code {code}, but {len(out)} bytes of output, not {len(whole[1])}"
+    for name in files | whole[3]:
+        if files.get(name) != whole[3].get(name) and whole[3].get(name) == other[3].get(name):
+            return f"exit code {code}, but {name} is another one, or not there"
+    return None
 
 
 def refuse(command, setting, before, scratch, draw, result):
     command = [setting["short"], *command[1:]]
     folder, count = setting["folder"], os.path.join(setting["home"], "count")
     marks = goldens.marks(before)
-    whole = run(command, scratch, SPOT_COUNT=count)
-    goldens.make_alike(folder, before)
-    other = run(command, scratch)
-    goldens.make_alike(folder, before)
+
+    def try_once(**values):
+        tried = *run(command, scratch, **values), changed_files(folder, marks)
+        goldens.make_alike(folder, before)
+        return tried
+
+    whole, other = try_once(SPOT_COUNT=count), try_once()
     num_made = int(goldens.content(count) or b"0")
     for _ in range(setting["of_each"] if num_made > 0 else 0):
         number = draw.randint(1, num_made)
-        code, out, errors = run(command, scratch, SPOT_REFUSE=str(number))
-        reason = judge(code, out, errors, changed_files(folder, marks), whole, other)
-        goldens.make_alike(folder, before)
-        result.write(json.dumps({"command": goldens.words(command), "number": number,
-                                 "of": num_made, "code": code, "reason": reason}) + "\n")
+        tried = try_once(SPOT_REFUSE=str(number))
+        result.write(json.dumps({"command": goldens.words(command), "number": number, "of": num_made,
+                                 "code": tried[0], "reason": judge(tried, whole, other)}) + "\n")
         result.flush()
 
 
