@@ -9,7 +9,6 @@
 
 #include "base/inputs.h"
 #include "base/json.h"
-#include "base/keys.h"
 #include "base/utf8.h"
 
 /* ---- Nodes ---- */
@@ -384,23 +383,6 @@ int spot_yaml_assign(
     spot_yaml_free(&value);
     free(key);
     return ret;
-}
-
-uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash)
-{
-    hash = spot_hash(hash, &self->kind, sizeof(self->kind));
-    hash = spot_hash(hash, &self->num_children, sizeof(self->num_children));
-    if (self->kind == SPOT_NODE_SCALAR) {
-        hash = spot_hash(hash, self->text, strlen(self->text) + 1);
-        hash = spot_hash(hash, self->file, strlen(self->file) + 1);
-    }
-    for (size_t j = 0; j < self->num_children; j++) {
-        if (self->kind == SPOT_NODE_MAP) {
-            hash = spot_node_hash(self->keys[j], hash);
-        }
-        hash = spot_node_hash(self->children[j], hash);
-    }
-    return hash;
 }
 
 /* ---- Reading ---- */

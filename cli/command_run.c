@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "base/assumed.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/verb/output.h"
+#include "base/verb/terminal.h"
 #include "base/watch.h"
 #include "cli/command.h"
 #include "reports/page/page_timeline.h"
@@ -122,11 +125,28 @@ static void write_json(const run_t *self, const spot_run_result_t *result, FILE 
     spot_json_close(&json, '}');
 }
 
+/* Of a line that goes on. */
+#define HANGING 2
+
+/* Writes what results take for granted, on top of them: one line, broken where it is
+ * wider than the terminal; nothing where there is none. */
+static void output_assumed(const spot_output_t *self, const spot_assumed_t *assumed)
+{
+    spot_texts_t texts = {.error = 0};
+
+    if (assumed->num_items > 0) {
+        spot_wrap_write(self->stream,
+            spot_texts_add(&texts, "%s\n", spot_assumed_words(&texts, assumed)),
+            self->terminal.width, HANGING);
+    }
+    spot_texts_free(&texts);
+}
+
 static int write_text(const run_t *self, const spot_run_result_t *result, spot_output_t *output)
 {
     const spot_run_view_t *view = self->experiment->view;
 
-    spot_output_assumed(output, self->assumed);
+    output_assumed(output, self->assumed);
     if (view == NULL || view->text == NULL) {
         return spot_run_result_text(result, &output->terminal, output->stream);
     }

@@ -85,9 +85,6 @@ double spot_additive_predict(const spot_additive_model_t *self, const double *va
 /* The mean of |score| of a feature over the rows of the fit. */
 double spot_additive_importance(const spot_additive_feature_t *self);
 
-/* The same of a feature by its name; 0: the model lacks it. */
-double spot_additive_importance_of(const spot_additive_model_t *self, const char *name);
-
 void spot_additive_free(spot_additive_model_t *self);
 
 /* Aborts if an invariant does not hold. */

@@ -54,19 +54,6 @@ const char *spot_palette_line_colour(size_t place)
     return lines[place % SPOT_NUM_LINE_COLOURS];
 }
 
-size_t spot_series_axis(const spot_study_head_t *head)
-{
-    size_t bare_id = head->num_axes;
-
-    for (size_t j = head->num_axes; j-- > 0;) {
-        if (head->plot.curves != NULL && strcmp(head->axes[j].path, head->plot.curves) == 0) {
-            return j;
-        }
-        bare_id = isnan(head->axes[j].numbers[0]) ? j : bare_id;
-    }
-    return head->has_baseline ? head->baseline_axis_id : bare_id;
-}
-
 bool spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value_id)
 {
     return head->best.is_asked && head->best.axis_id == axis_id &&

@@ -24,10 +24,6 @@ const char *spot_palette_colour(const spot_colour_t *colours, const char *name, 
 #define SPOT_NUM_LINE_COLOURS 10
 const char *spot_palette_line_colour(size_t place);
 
-/* The key whose values have looks of their own: that of the curves, else of the
- * baseline, else the first one without numbers; num_axes: none. */
-size_t spot_series_axis(const spot_study_head_t *head);
-
 /* A bound, which does not compete for the best. */
 bool spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value_id);
 

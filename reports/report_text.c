@@ -22,6 +22,7 @@
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
+#include "sim/bench/analysis/summary.h"
 #include "sim/bench/store/series_rows.h"
 
 /* ---- Text on a terminal ---- */
@@ -122,14 +123,21 @@ typedef struct {
     double *values;   /* room for those of a line */
 } lines_t;
 
+static const spot_summary_t *curves_at(
+    const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id)
+{
+    return spot_report_summary(
+        self->report, spot_curves_point(self, panel_id, x_id), (size_t) metric_id);
+}
+
 /* Reads the values of a line; returns how many. */
 static size_t read_line(const lines_t *self, size_t panel_id)
 {
     const size_t num_x = spot_curves_num_x(self->curves, panel_id);
 
     for (size_t j = 0; j < num_x; j++) {
-        self->values[j] = spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
-                          self->shown.factor;
+        self->values[j] =
+            curves_at(self->curves, panel_id, j, self->curves->y_id)->value * self->shown.factor;
     }
     return num_x;
 }
@@ -491,22 +499,6 @@ int spot_paper_table_write(
         fputc('\n', out);
         ret = write_table(report, dialect, true, out);
     }
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
-}
-
-int spot_paper_nothing_write(
-    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out)
-{
-    spot_texts_t texts = {0};
-    FILE *stream = spot_texts_begin(&texts);
-    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : spot_answer_write(report, stream);
-
-    write_text(out, spot_study_title(report->head));
-    fputs("\n\n", out);
-    write_text(out, spot_texts_end(&texts, stream));
-    fputc('\n', out);
-    ret = spot_error_first(ret, texts.error);
-    spot_texts_free(&texts);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 

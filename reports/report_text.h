@@ -48,12 +48,6 @@ const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num
 SPOT_MUST_CHECK int spot_paper_table_write(
     const spot_report_t *report, const spot_table_dialect_t *dialect, FILE *out);
 
-/* In place of them where there are no replications yet: the question of the study, what
- * is missing and how to get it, as write_text writes text from outside in the language
- * of the document. IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_paper_nothing_write(
-    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out);
-
 /* ---- Pictures for papers ---- */
 
 /* The pictures of a study as files for papers: FOLDER/NAME-PICTURE.svg (or .png, .pdf),

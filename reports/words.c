@@ -157,10 +157,18 @@ const char *spot_words_interval(
         number_in(texts, factor * half_width, factor * half_width), unit);
 }
 
+/* Whether an interval has one end only, as the other one is 0 or 1 and the value too:
+ * nothing, or nothing else, was seen. It reads "0, at most 0.0312". */
+static bool interval_is_one_sided(double value, double low, double high)
+{
+    return (value == 0 && low == 0 && high > 0 && isfinite(high)) ||
+           (value == 1 && high == 1 && low < 1 && isfinite(low));
+}
+
 const char *spot_words_one_sided(
     spot_texts_t *texts, double value, double low, double high, double factor)
 {
-    if (!spot_interval_is_one_sided(value, low, high)) {
+    if (!interval_is_one_sided(value, low, high)) {
         return NULL;
     }
     return value == 0 ? spot_texts_add(texts, "0, at most %.3g", factor * high)

@@ -178,11 +178,6 @@ void spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-const char *spot_chart_title_text(const spot_chart_t *self)
-{
-    return self->title;
-}
-
 const char *spot_chart_description(const spot_chart_t *self)
 {
     return self->description;

@@ -280,7 +280,6 @@ void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry);
 /* ---- What was declared ---- */
 
 /* Valid until the next call; "" where there is none. */
-const char *spot_chart_title_text(const spot_chart_t *self);
 const char *spot_chart_description(const spot_chart_t *self);
 
 /* ---- Curves: points, and those of them that a picture can show ---- */

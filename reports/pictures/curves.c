@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "reports/draw.h"
 #include "reports/pictures/parts.h"
+#include "reports/report.h"
+#include "reports/study_parts.h"
 
 #define MAX_PANELS SPOT_MAX_FRAMES
 #define MAX_CURVE_PANELS 6 /* with several curves each */
@@ -23,6 +25,13 @@ typedef struct {
     bool has_zero;        /* y */
 } picture_t;
 
+/* Whether y and all parts have values there. */
+static bool curves_is_defined(const spot_curves_t *self, size_t point_id)
+{
+    return isfinite(spot_report_summary(self->report, point_id, (size_t) self->y_id)->value) &&
+           isfinite(spot_curves_height(self, point_id, self->num_parts));
+}
+
 /* y at a point with its interval, which may reach below 0 where no value can; where y or
  * a part of it is undefined a gap. */
 static spot_chart_datum_t datum_at(const picture_t *self, size_t point_id)
@@ -33,7 +42,7 @@ static spot_chart_datum_t datum_at(const picture_t *self, size_t point_id)
     const double low = fmin(y->value, y->ci_low); /* passes over NAN, as fmax() does */
 
     return (spot_chart_datum_t){
-        .y = spot_curves_is_defined(self->curves, point_id) ? factor * y->value : (double) NAN,
+        .y = curves_is_defined(self->curves, point_id) ? factor * y->value : (double) NAN,
         .y_low = factor * (y->value >= 0 ? fmax(low, 0) : low),
         .y_high = factor * fmax(y->value, y->ci_high),
     };
@@ -101,8 +110,7 @@ static void add_part(const picture_t *self, size_t curve_id, size_t part_id)
                             spot_curves_height(curves, point_id, part_id);
 
         spot_chart_add_xy(self->chart, spot_curves_x(curves, curve_id, j),
-            spot_curves_is_defined(curves, point_id) ? self->view.shown.factor * part
-                                                     : (double) NAN);
+            curves_is_defined(curves, point_id) ? self->view.shown.factor * part : (double) NAN);
     }
 }
 

@@ -927,14 +927,3 @@ int spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t
     }
     return ret;
 }
-
-size_t spot_comparison_first_judged(const spot_comparison_t *self)
-{
-    return SPOT_COMPARISON_FIRST - (self->num_columns == SPOT_COMPARISON_FIRST);
-}
-
-bool spot_comparison_is_within(
-    const spot_comparison_column_t *column, const spot_comparison_limit_t *limit)
-{
-    return column->means[limit->metric_id] <= limit->value;
-}

@@ -221,11 +221,3 @@ typedef struct {
     int metric_id;
     double value;
 } spot_comparison_limit_t;
-
-/* The first column that limits are for: the halves are judged only where nothing else
- * is. */
-size_t spot_comparison_first_judged(const spot_comparison_t *self);
-
-/* Undefined is not within a limit. */
-bool spot_comparison_is_within(
-    const spot_comparison_column_t *column, const spot_comparison_limit_t *limit);

@@ -812,11 +812,6 @@ void spot_describe_free(spot_describe_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-double spot_describe_spread_s(double span_h, double num_events)
-{
-    return num_events > 0 ? span_h * 3600 / num_events : (double) NAN;
-}
-
 void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag)
 {
     if (self->is_lifetimes) {

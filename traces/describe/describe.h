@@ -191,10 +191,6 @@ SPOT_MUST_CHECK int spot_describe_init_lifetimes(
 
 void spot_describe_free(spot_describe_t *self);
 
-/* Span / events in seconds: the time between events spread evenly over the trace. NAN
- * without events. */
-double spot_describe_spread_s(double span_h, double num_events);
-
 /* Warns of figures that mislead or rest on few events; file is the place in messages. */
 void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag);
 

@@ -31,20 +31,6 @@ SPOT_MUST_CHECK int spot_describe_print(
  * too. */
 const char *spot_pictures_name(spot_texts_t *texts, const char *path);
 
-/* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
- * error; returns the first one. */
-SPOT_MUST_CHECK int spot_pictures_of_trace(
-    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
-
-/* The survival of lifetimes. */
-SPOT_MUST_CHECK int spot_pictures_of_lifetimes(
-    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag);
-
-/* Survival and quantiles of a sample with the laws that were fitted to it. */
-SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
-    const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
-    double tick_s, const char *folder, const char *name, spot_diag_t *diag);
-
 /* ---- Pictures of a comparison ---- */
 
 /* WHAT "distances": how far all columns are from the trace beside its halves. Columns:

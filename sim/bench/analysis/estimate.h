@@ -82,19 +82,12 @@ void spot_binomial_bounds(
  * base/intervals.h. */
 bool spot_estimate_is_rare(const spot_estimate_t *self);
 
-/* Whether no replication has an event of such a share or count, or lacks one. */
-bool spot_estimate_has_none(const spot_estimate_t *self);
-
 /* Whether the replications that have some of such a share, or lack some of it, are so few
  * that with those that were missed it may be more than twice as much. */
 bool spot_estimate_is_unseen(const spot_estimate_t *self);
 
 /* The same by its interval at SPOT_CONFIDENCE, for whoever has that: finding it takes long. */
 bool spot_estimate_is_unseen_by(const spot_estimate_t *self, double low, double high);
-
-/* Whether an interval has one end only, as the other one is 0 or 1 and the value too:
- * nothing, or nothing else, was seen. It reads "0, at most 0.0312". */
-bool spot_interval_is_one_sided(double value, double low, double high);
 
 /* Whether the tail of the sample is too heavy for the interval of a mean or a ratio: the
  * largest values decide it, and larger ones may be missing. See docs/numbers.md for its

@@ -9,11 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/canonical.h"
+#include "base/diag.h"
+#include "base/inputs.h"
 #include "base/memory.h"
 #include "base/watch.h"
 #include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/sqlite_db.h"
 #include "sim/bench/store/sqlite_rows.h"
 #include "sim/bench/store/store_whole.h"
+#include "sim/bench/store/stored_study.h"
 
 /* ---- Writing ---- */
 
@@ -193,12 +198,29 @@ static int add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_
     return ret == 0 ? insert_batch(self, piece->point_id, batch_first, batch) : ret;
 }
 
+/* Looks up a batch of a point, by the number of its first replication; zeroed: nothing
+ * is there. With the lock held. */
+static int sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
+    spot_sqlite_batch_t *batch)
+{
+    int ret = 0;
+
+    *batch = (spot_sqlite_batch_t){.num_rows = 0};
+    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(self->find_batch, 2, first_replication);
+    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
+        *batch = spot_sqlite_batch_read(self->base.head, self->find_batch, 0);
+    }
+    sqlite3_reset(self->find_batch);
+    return ret;
+}
+
 static int put_rows(spot_sqlite_store_t *self, const spot_piece_t *piece)
 {
     const int64_t offset = piece->first_replication % spot_study_batch_size(self->base.head);
     const int64_t batch_first = piece->first_replication - offset;
     spot_sqlite_batch_t batch;
-    int ret = spot_sqlite_find_batch(self, piece->point_id, batch_first, &batch);
+    int ret = sqlite_find_batch(self, piece->point_id, batch_first, &batch);
 
     if (ret == 0 && batch.num_rows < offset) {
         return SPOT_ERR_BAD_PARAM; /* a gap */
@@ -390,7 +412,7 @@ static int64_t sqlite_num_there(
 
     spot_bug_assert(point_id < store->head->num_points);
     pthread_mutex_lock(&self->lock);
-    ret = spot_sqlite_find_batch(self, point_id, first_replication, &batch);
+    ret = sqlite_find_batch(self, point_id, first_replication, &batch);
     pthread_mutex_unlock(&self->lock);
     return ret == 0 ? batch.num_rows : 0;
 }
@@ -545,6 +567,33 @@ static int find_points(
     return ret;
 }
 
+/* Takes over the text of a study that goes on, with the files that those before read
+ * added to its own, and the hash of that. */
+static int stored_study_join(
+    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag)
+{
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    spot_canonical_t was = {0}, is = {0};
+    char *text;
+    int ret = spot_canonical_parse(&was, place, self->canonical, diag);
+
+    ret = ret == 0 ? spot_canonical_parse(&is, place, canonical, diag) : ret;
+    ret = ret == 0 ? spot_canonical_add_files(&is, &was) : ret;
+    ret = ret == 0 ? spot_canonical_hash(&is, sha256) : ret;
+    text = ret == 0 ? spot_canonical_text(&is) : NULL;
+    ret = ret == 0 && text == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    if (ret == 0) {
+        free(self->canonical);
+        self->canonical = text;
+        free(self->canonical_sha256);
+        self->canonical_sha256 = spot_text_copy(sha256, strlen(sha256));
+        ret = self->canonical_sha256 == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    spot_canonical_free(&was);
+    spot_canonical_free(&is);
+    return ret;
+}
+
 /* The store is there: refuses what may not change, and, as a writer, takes over what
  * may. */
 static int follow_study(
@@ -556,7 +605,7 @@ static int follow_study(
 
     ret = ret == 0 ? find_points(self, db, &stored, diag) : ret;
     if (ret == 0 && self->is_writer) {
-        ret = spot_stored_study_join(&stored, provenance->canonical, db->path, diag);
+        ret = stored_study_join(&stored, provenance->canonical, db->path, diag);
         ret = ret == 0 ? spot_stored_study_write(db, self->base.head, &self->columns,
                              stored.canonical, stored.canonical_sha256, self->numbers)
                        : ret;

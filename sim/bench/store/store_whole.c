@@ -6,6 +6,7 @@
 
 #include "base/watch.h"
 #include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/sqlite_db.h"
 
 /* ---- The total ---- */
 
@@ -319,6 +320,27 @@ int spot_sqlite_check_study(const spot_stored_study_t *stored, spot_db_t *db)
 
 /* ---- All of it ---- */
 
+/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
+static int series_check_tables(spot_db_t *db)
+{
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT rows_in, (SELECT total(rows) FROM series s WHERE s.rows_in = k.rows_in) FROM "
+        "series_kind k");
+
+    while (spot_db_next_row(db, row, &ret)) {
+        const char *table = (const char *) sqlite3_column_text(row, 0);
+        sqlite3_int64 num_rows;
+
+        ret = spot_db_integer(db, &num_rows, "SELECT count(*) FROM \"%w\"", table);
+        if (ret == 0 && (double) num_rows != sqlite3_column_double(row, 1)) {
+            ret = spot_db_damaged(db, "%s has rows that are of no series", table);
+        }
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
 /* All series of the list, and no rows of series beside them. */
 static int check_series(spot_sqlite_store_t *self, spot_db_t *db)
 {
@@ -337,7 +359,7 @@ static int check_series(spot_sqlite_store_t *self, spot_db_t *db)
         }
     }
     spot_series_list_free(&list);
-    return ret == 0 ? spot_series_check_tables(db) : ret;
+    return ret == 0 ? series_check_tables(db) : ret;
 }
 
 /* What SQLite itself finds: pages that are lost or used twice, indexes that are not those of

@@ -164,25 +164,6 @@ int spot_break_evens_plan(spot_break_evens_t *self)
     return ret;
 }
 
-/* Those that are found, in place of all that the store has. */
-int spot_break_evens_keep(const spot_break_evens_t *self)
-{
-    spot_break_even_t *found = spot_calloc(self->num_items, sizeof(*found));
-    size_t num_found = 0;
-    int ret = found == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_items; j++) {
-        if (self->is_found[j]) {
-            found[num_found++] = self->items[j];
-        }
-    }
-    if (ret == 0 && (self->is_changed || num_found != self->store->num_break_evens)) {
-        ret = spot_store_keep_break_evens(self->store, num_found, found);
-    }
-    free(found);
-    return ret;
-}
-
 void spot_break_evens_free(spot_break_evens_t *self)
 {
     free(self->items);

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "base/integers.h"
+#include "models/checkpoint.h"
+#include "sim/train/job/feed.h"
 #include "sim/train/job/run_log.h"
 
 /* Whether training has started in the episode. */
@@ -351,6 +354,12 @@ static void charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input
     result->input_stalled_instance_ms += input_ms * world_size;
 }
 
+/* So many steps have been executed. */
+static void feed_pass(spot_feed_t *self, int64_t num_steps)
+{
+    self->epoch_steps -= num_steps < self->epoch_steps ? num_steps : self->epoch_steps;
+}
+
 static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
@@ -369,7 +378,7 @@ static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
         spot_run_log_training(self, progress);
     }
     result->steps_executed += progress->steps;
-    spot_feed_pass(&self->feed, progress->steps);
+    feed_pass(&self->feed, progress->steps);
     if (progress->durable_steps > 0) {
         result->steps_durable += pending_steps(self) - progress->steps + progress->durable_steps;
     }
@@ -406,7 +415,7 @@ SPOT_NOINLINE static void charge_lossless(spot_train_t *self, int64_t elapsed_ms
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->steps_executed += progress.steps;
     charge_stalled(self, stalled_ms, stalled_ms);
-    spot_feed_pass(&self->feed, progress.steps);
+    feed_pass(&self->feed, progress.steps);
     result->step_fraction = work - (double) progress.steps;
     if (result->is_finished && self->now_ms == self->end_ms) { /* despite rounding */
         result->steps_executed = self->goal_steps;
@@ -585,6 +594,18 @@ static int64_t head_ms(const spot_train_t *self)
     return done_ms < step_ms ? done_ms : step_ms - 1;
 }
 
+/* The first step, of which a part is done, has its data. */
+static void cycle_wait_no_first(spot_cycle_t *self)
+{
+    spot_waits_t *waits = &self->waits;
+
+    if (waits->steps[0] == 0) {
+        waits->steps[0] = 1;
+        waits->wait_ms[0] = 0;
+        waits->steps[1] = spot_larger(0, waits->steps[1] - 1);
+    }
+}
+
 /* Training continues with the step under way and the work since the latest
  * checkpoint. */
 SPOT_NOINLINE static void resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
@@ -601,7 +622,7 @@ SPOT_NOINLINE static void resume(spot_train_t *self, const spot_checkpoint_t *ch
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
     if (pending->step_fraction > 0) {
-        spot_cycle_wait_no_first(&self->own_cycle);
+        cycle_wait_no_first(&self->own_cycle);
     }
     spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),
         since_ms - episode->head_ms);
