@@ -301,6 +301,92 @@ static void notices_look(spot_notices_t *self, int64_t now_ms)
     settle_next(self);
 }
 
+/* ---- Records of the run in the event log ---- */
+
+/* The train must have a log; most runs have none, hence no inlining. A failed append sets
+ * has_failed of the log. */
+
+/* The names of instances with blanks between them. The caller frees it. NULL: no
+ * memory. */
+static char *join_names(const spot_membership_t *membership, const int32_t *slots, int32_t count)
+{
+    char text[SPOT_INSTANCE_NAME_BYTES];
+    size_t num_bytes = 1;
+    char *names, *end;
+
+    for (int32_t j = 0; j < count; j++) {
+        num_bytes += strlen(spot_membership_name(membership, slots[j], text)) + 1;
+    }
+    names = malloc(num_bytes);
+    end = names;
+    for (int32_t j = 0; names != NULL && j < count; j++) {
+        const char *name = spot_membership_name(membership, slots[j], text);
+        const size_t length = strlen(name);
+
+        memcpy(end, name, length);
+        end += length;
+        *end++ = ' ';
+    }
+    if (names != NULL) {
+        names[end == names ? 0 : end - names - 1] = '\0';
+    }
+    return names;
+}
+
+/* Appends a record with the names of some instances. */
+static void add_named(spot_train_t *train, spot_log_kind_t kind,
+    const int64_t values[SPOT_EVENT_VALUES], const int32_t *slots, int32_t count)
+{
+    char *names = join_names(&train->membership, slots, count);
+
+    if (names == NULL) {
+        train->log->has_failed = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    spot_event_log_add(train->log, train->now_ms, (int32_t) kind, values, names);
+    free(names);
+}
+
+static SPOT_NOINLINE void log_change(spot_train_t *train, const spot_change_t *change)
+{
+    const int64_t values[SPOT_EVENT_VALUES] = {change->count, change->num_clipped,
+        train->membership.population + train->num_on_demand, change->kind};
+
+    add_named(train, SPOT_LOG_CHANGE, values, change->slots, change->count);
+    if (train->log->has_failed == 0) {
+        train->log->records[train->log->num_records - 1].amount =
+            spot_cost_until(train, train->now_ms);
+    }
+}
+
+static SPOT_NOINLINE void log_notice(spot_train_t *train)
+{
+    const spot_notices_t *notices = &train->notices;
+    const int64_t values[SPOT_EVENT_VALUES] = {notices->num_noticed, notices->deadline_ms};
+
+    add_named(train, SPOT_LOG_NOTICE, values, notices->noticed, notices->num_noticed);
+}
+
+static SPOT_NOINLINE void log_fleet(spot_train_t *train)
+{
+    const int32_t *counts = train->fleet.counts;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        counts[SPOT_PREPPING], counts[SPOT_STANDBY], counts[SPOT_ACTIVE], train->num_pipelines};
+
+    spot_event_log_add(train->log, train->now_ms, SPOT_LOG_FLEET, values, NULL);
+}
+
+/* The end of the run; sorts the log. */
+static SPOT_NOINLINE void log_end(spot_train_t *train)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        result->steps_executed - result->steps_lost, result->steps_durable};
+
+    spot_event_log_add(train->log, train->now_ms, SPOT_LOG_END, values, NULL);
+    spot_event_log_sort(train->log);
+}
+
 /* ---- The run ---- */
 
 const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
@@ -455,7 +541,7 @@ static void apply_loss(spot_train_t *self, const spot_change_t *change)
 static void apply_change(spot_train_t *self, const spot_change_t *change)
 {
     if (self->log != NULL) {
-        spot_run_log_change(self, change);
+        log_change(self, change);
     }
     self->result.clipped += change->num_clipped;
     if (change->kind != SPOT_EVENT_ADD) {
@@ -592,7 +678,7 @@ static void see_notices(spot_train_t *self)
     change->num_noticed = self->notices.num_noticed;
     change->deadline_ms = self->notices.deadline_ms;
     if (change->num_noticed > 0 && self->log != NULL) {
-        spot_run_log_notice(self);
+        log_notice(self);
     }
     if (self->fleet.num_lost == 0 && change->num_ready == 0 && change->num_gone == 0 &&
         change->num_gone_prepping == 0) {
@@ -619,7 +705,7 @@ static void visit_wake(spot_train_t *self)
     self->wake_ms = INT64_MAX;
     decide(self, &change);
     if (self->log != NULL) {
-        spot_run_log_fleet(self);
+        log_fleet(self);
     }
 }
 
@@ -671,7 +757,7 @@ static int finish(spot_train_t *self)
         result->input_stalled_instance_ms <= result->ledger.instance_ms[SPOT_SHARE_STALLED]);
     result->cost_usd = spot_cost_until(self, self->end_ms);
     if (self->log != NULL) {
-        spot_run_log_end(self);
+        log_end(self);
     }
     if (self->notices.has_failed != 0) {
         return SPOT_ERR_NO_MEMORY;
@@ -761,7 +847,7 @@ void spot_train_start(
     self->result.peak_instances = self->seen_ms > 0 ? population(self) : 0;
     settle_quiet(self);
     if (log != NULL && spot_smaller(next_tick_ms(self), self->notices.next_ms) > 0) {
-        spot_run_log_fleet(self);
+        log_fleet(self);
     }
 }
 
@@ -790,7 +876,7 @@ SPOT_NOINLINE static int visit_any(spot_train_t *self, int64_t due_ms)
     }
     ask(self, change->num_gone | change->num_gone_prepping | change->num_noticed);
     if (self->log != NULL) {
-        spot_run_log_fleet(self);
+        log_fleet(self);
     }
     change->kind = SPOT_CHANGE_MEMBERSHIP;
     change->num_gone = 0;
