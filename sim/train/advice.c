@@ -12,7 +12,6 @@
 #include "base/yaml.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
-#include "sim/train/job/cost.h"
 #include "sim/train/job/scenario.h"
 #include "sim/train/job/train.h"
 #include "traces/generate/generator.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a training job at work, its ledger and its result. train.h has the rules
- * that move it, episode.h what an episode charges, run_log.h what the log says of it,
- * cost.h what it costs.
+ * that move it and what it costs, episode.h what an episode charges, run_log.h what the log
+ * says of it.
  *
  * The ledger: each instance-millisecond from the tick that sees an instance arrive to the
  * tick that sees it gone belongs to exactly one category. Integers, so there is no
