@@ -20,7 +20,6 @@
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/json_members.h"
 #include "sim/bench/store/store_sqlite.h"
-#include "sim/bench/store/store_whole.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/input/input_verbs.h"
