@@ -588,22 +588,6 @@ void spot_verb_suggest(spot_suggest_t *near, const char *name)
     }
 }
 
-const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used)
-{
-    for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
-        const spot_verb_t *command;
-        char name[128];
-
-        snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
-            *num_used == 2 ? words[1] : "");
-        command = spot_verb_find(name);
-        if (command != NULL) {
-            return command;
-        }
-    }
-    return NULL;
-}
-
 /* before: what stands before the first of them. */
 static void print_libraries(const char *before, const spot_library_t *libraries)
 {

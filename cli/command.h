@@ -68,9 +68,6 @@ const spot_verb_t *spot_verb_find(const char *name);
 /* Starts a search for the name nearest to name, among those of all commands. */
 void spot_verb_suggest(spot_suggest_t *near, const char *name);
 
-/* The command that the first one or two words name, and how many these are, or NULL. */
-const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used);
-
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */
 int spot_verb_call(const spot_verb_t *command, int argc, char **argv);
