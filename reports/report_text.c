@@ -192,7 +192,7 @@ static void write_lines(const lines_t *self)
     write_labelled(lines, curves->num_panels, self->document);
 }
 
-void spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
+static void sparklines_write(const spot_report_t *report, spot_document_t *document)
 {
     const char *problem = NULL;
     spot_curves_t curves;
@@ -276,7 +276,8 @@ static const char *bar_of(const spot_report_t *report, size_t point_id, const ch
     return bar == NULL ? "" : bar;
 }
 
-void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
+/* Nothing where there is nothing to show. */
+static void ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
     const int width = document->terminal->width;
@@ -386,8 +387,8 @@ int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *t
     if (report->num_rows > 0) { /* else the answer says so */
         spot_document_gap(&document);
         write_tables(report, &document);
-        spot_sparklines_write(report, &document);
-        spot_ledger_bars_write(report, &document);
+        sparklines_write(report, &document);
+        ledger_bars_write(report, &document);
     }
     return spot_document_end(&document);
 }

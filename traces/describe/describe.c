@@ -197,7 +197,9 @@ static bool is_columns(const spot_csv_row_t *row, const char *column)
            strcmp(row->fields[row->num_fields - 1], column) == 0;
 }
 
-bool spot_stamped_counts_is_file(const char *path, const char *column)
+/* Whether the first line of a file ends in the columns timestamp,column. False if the
+ * file cannot be read. */
+static bool stamped_counts_is_file(const char *path, const char *column)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
@@ -1118,7 +1120,7 @@ int spot_describe_logs(
 
 bool spot_describe_is_log(const char *path)
 {
-    return is_regular(path) && spot_stamped_counts_is_file(path, "count");
+    return is_regular(path) && stamped_counts_is_file(path, "count");
 }
 
 void spot_description_free(spot_description_t *self)

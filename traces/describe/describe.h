@@ -36,10 +36,6 @@ typedef struct {
     spot_stamped_count_t *rows; /* [num_rows] in file order */
 } spot_stamped_counts_t;
 
-/* Whether the first line of a file ends in the columns timestamp,column. False if the
- * file cannot be read. */
-bool spot_stamped_counts_is_file(const char *path, const char *column);
-
 /* Reads the columns timestamp,column and skips index columns before them. Reports every
  * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
  * free self even then. */

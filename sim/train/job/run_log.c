@@ -5,7 +5,8 @@
 
 #include "base/json.h"
 
-const char *spot_log_record_name(const spot_log_record_t *record)
+/* The name of a record in JSON; that of a change is its kind of event. */
+static const char *record_name(const spot_log_record_t *record)
 {
     static const char *const names[] = {[SPOT_LOG_DURABLE] = "durable",
         [SPOT_LOG_NOTICE] = "notice",
@@ -50,7 +51,7 @@ static void write_record(
 
     spot_json_open(json, NULL, '{');
     spot_json_integer(json, "time_ms", record->time_ms);
-    spot_json_text(json, "event", spot_log_record_name(record));
+    spot_json_text(json, "event", record_name(record));
     if (record->kind == SPOT_LOG_PHASE) {
         spot_json_text(json, "phase",
             record->values[0] == SPOT_NUM_SHARES ? "waiting" : spot_share_names[record->values[0]]);

@@ -25,8 +25,5 @@ typedef enum {
     SPOT_LOG_END       /* 0 steps kept, 1 durable steps */
 } spot_log_kind_t;
 
-/* The name of a record in JSON; that of a change is its kind of event. */
-const char *spot_log_record_name(const spot_log_record_t *record);
-
 /* Writes one JSON object a line, in order of time. */
 void spot_run_log_write(const spot_event_log_t *log, FILE *out);

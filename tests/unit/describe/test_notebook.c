@@ -148,8 +148,8 @@ static void test_surrogate_logs(void **state)
     (void) state;
     need_data(node_path);
     spot_diag_init(&diag);
-    assert_true(spot_stamped_counts_is_file(node_path, "count"));
-    assert_false(spot_stamped_counts_is_file(node_path, "number"));
+    assert_true(spot_describe_is_log(node_path));
+    assert_false(spot_describe_is_log(term_path));
     assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", 1, &diag), 0);
     assert_int_equal(spot_stamped_counts_read(&terminations, term_path, "number", 0, &diag), 0);
     spot_notebook_init_logs(&notebook, &nodes, &terminations);
