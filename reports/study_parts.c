@@ -293,18 +293,6 @@ double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
     return self->head->axes[self->axis_id].numbers[value_id];
 }
 
-double spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts)
-{
-    double height = 0;
-
-    for (size_t j = 1; j <= num_parts; j++) {
-        if (spot_study_has_metric(self->head, point_id, self->metric_ids[j])) {
-            height += spot_report_summary(self->report, point_id, self->metric_ids[j])->value;
-        }
-    }
-    return height;
-}
-
 /* ---- How far winners are from losing ---- */
 
 /* Values are in the unit of the least of them. */

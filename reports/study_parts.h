@@ -65,9 +65,6 @@ size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t a
 /* The number along x of the x_id-th point of a panel, ascending. */
 double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id);
 
-/* The lowest num_parts parts together at a point. */
-double spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts);
-
 /* ---- Which value of a key wins where ---- */
 
 /* A row for each combination of the other keys with the best value, the next one and by

@@ -303,33 +303,6 @@ const char *spot_task_split_trace(spot_task_text_t *line)
     return NULL;
 }
 
-bool spot_task_decimal(const char *text, int power, int64_t *value)
-{
-    const bool is_negative = *text == '-';
-    const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
-    long place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
-    uint64_t sum = 0;
-
-    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
-    place += power + (long) strspn(at, "0123456789"); /* digits up to the point */
-    for (; place > 0 && (at < end || sum != 0); at += at < end) {
-        if (at == end || *at != '.') {
-            if (sum > UINT64_MAX / 10 - 1) {
-                return false;
-            }
-            place--;
-            sum = sum * 10 + (uint64_t) (at < end ? *at - '0' : 0);
-        }
-    }
-    at += at < end && *at == '.';
-    sum += place == 0 && at < end && *at >= '5';
-    if (sum > (uint64_t) INT64_MAX + is_negative) {
-        return false;
-    }
-    *value = (int64_t) (is_negative ? -sum : sum);
-    return true;
-}
-
 /* ---- The log ---- */
 
 const char *const spot_task_mode_names[SPOT_NUM_MODES] = {"", "local", "remote", "redundant"};

@@ -242,6 +242,3 @@ typedef enum {
  * is bad, at the column of line; check its error too. */
 const char *spot_task_split_json(spot_task_text_t *line);
 const char *spot_task_split_trace(spot_task_text_t *line);
-
-/* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
-bool spot_task_decimal(const char *text, int power, int64_t *value);

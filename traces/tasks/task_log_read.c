@@ -155,11 +155,39 @@ static void name_words(task_import_t *self)
 
 /* ---- Documents: events and records ---- */
 
+/* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
+static bool task_decimal(const char *text, int power, int64_t *value)
+{
+    const bool is_negative = *text == '-';
+    const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
+    long place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
+    uint64_t sum = 0;
+
+    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
+    place += power + (long) strspn(at, "0123456789"); /* digits up to the point */
+    for (; place > 0 && (at < end || sum != 0); at += at < end) {
+        if (at == end || *at != '.') {
+            if (sum > UINT64_MAX / 10 - 1) {
+                return false;
+            }
+            place--;
+            sum = sum * 10 + (uint64_t) (at < end ? *at - '0' : 0);
+        }
+    }
+    at += at < end && *at == '.';
+    sum += place == 0 && at < end && *at >= '5';
+    if (sum > (uint64_t) INT64_MAX + is_negative) {
+        return false;
+    }
+    *value = (int64_t) (is_negative ? -sum : sum);
+    return true;
+}
+
 /* A number times 10^power as an integer, rounded. False: it is none, or beyond 64 bits.
  */
 static bool scale(const spot_task_value_t *number, int power, int64_t *value)
 {
-    return number->kind == SPOT_VALUE_NUMBER && spot_task_decimal(number->text, power, value);
+    return number->kind == SPOT_VALUE_NUMBER && task_decimal(number->text, power, value);
 }
 
 static void add(task_import_t *self, size_t line, int stage, int64_t at)
@@ -672,7 +700,7 @@ static const char *task_integer(const spot_task_value_t *value, int64_t *number)
     if (strspn(value->text + sign, "0123456789") + sign < value->num_bytes) {
         return "expected an integer, without fraction, exponent or quotes";
     }
-    return spot_task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
+    return task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
 }
 
 /* Checks that the values are there. Sets at, unless NULL. */
