@@ -342,7 +342,7 @@ static int to_trace(
     const spot_observation_frame_t *frame = &observation->frame;
     int64_t population = observation->initial;
 
-    spot_trace_init(self);
+    memset(self, 0, sizeof(*self));
     self->kind =
         comparison->kind == SPOT_TRACE_AVAILABILITY ? SPOT_TRACE_AVAILABILITY : SPOT_TRACE_COUNTS;
     self->capacity = comparison->is_unbounded ? SPOT_UNBOUNDED : (int32_t) frame->capacity;

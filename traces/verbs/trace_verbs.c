@@ -207,12 +207,10 @@ static int convert(const convert_arguments_t *arguments, spot_trace_t *trace,
 static int convert_run(spot_call_t *call)
 {
     const convert_arguments_t *arguments = call->arguments;
-    spot_trace_t trace;
-    spot_convert_report_t report;
+    spot_trace_t trace = {0};
+    spot_convert_report_t report = {0};
     int ret;
 
-    spot_trace_init(&trace);
-    spot_convert_report_init(&report);
     ret = convert(arguments, &trace, &report, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
