@@ -88,11 +88,6 @@ void spot_additive_verify(const spot_additive_model_t *self)
 
 /* ---- Writing ---- */
 
-void spot_additive_write_header(FILE *out)
-{
-    fputs("target,feature,category,up_to,rows,score\n", out);
-}
-
 static void write_row(
     FILE *out, const char *target, const char *feature, const spot_additive_bin_t *bin)
 {

@@ -164,7 +164,7 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
         fputs("<figure class=\"picture\" role=\"group\">\n<div "
               "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
             out);
-        spot_html_text(out, spot_chart_description(chart));
+        spot_html_text(out, chart->description);
         fputs("\">\n", out);
         ret = spot_draw_page(picture->declare, picture->context, false, out);
         fputs("</div>\n</figure>\n", out);

@@ -133,7 +133,7 @@ static void write_estimates(const void *what, FILE *out)
 
 static void write_model(const void *model, FILE *out)
 {
-    spot_additive_write_header(out);
+    fputs(SPOT_ADDITIVE_HEADER, out);
     spot_additive_write(model, "log(1+duration)", out);
 }
 
@@ -427,7 +427,7 @@ static void write_models(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_additive_write_header(out);
+    fputs(SPOT_ADDITIVE_HEADER, out);
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
         spot_additive_write(&self->forecasts[series].model, spot_throughput_targets[series], out);
     }

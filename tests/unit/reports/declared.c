@@ -223,7 +223,7 @@ char *declared_description(const spot_study_picture_t *picture, const spot_repor
 
     assert_non_null(chart);
     assert_int_equal(picture->declare(chart, report), 0);
-    text = strdup(spot_chart_description(chart));
+    text = strdup(chart->description);
     assert_non_null(text);
     spot_chart_free(chart);
     return text;
