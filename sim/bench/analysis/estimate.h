@@ -127,9 +127,3 @@ bool spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *
 /* The value of a replication by its numbers, or by its row: NAN for null. */
 double spot_line_at(const spot_line_t *self, const double numbers[2]);
 double spot_line_value(const spot_line_t *self, const double *row);
-
-/* Reads the rows of a point and sets the lines of num_metrics metrics; metric_ids: of
- * the head, NULL: the first ones. Reads nothing if none of them needs it. Errors of
- * reading, NO_MEMORY. O(rows). */
-SPOT_MUST_CHECK int spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
-    const size_t *metric_ids, spot_line_t *lines);
