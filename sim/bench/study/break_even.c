@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 #include "sim/bench/analysis/findings.h"
 #include "sim/bench/analysis/quantiles.h"
+#include "sim/bench/study/plan.h"
 #include "sim/bench/study/points.h"
-#include "sim/bench/study/sweep.h"
 #include "sim/bench/study/worker.h"
 
 /* ---- Values of a key ---- */

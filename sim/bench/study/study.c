@@ -19,7 +19,6 @@
 #include "sim/bench/study/metrics.h"
 #include "sim/bench/study/plan.h"
 #include "sim/bench/study/points.h"
-#include "sim/bench/study/sweep.h"
 
 /* ---- What reports show ---- */
 
