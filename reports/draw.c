@@ -2,7 +2,6 @@
 #include "reports/draw.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
