@@ -316,7 +316,7 @@ static int take_log(spot_call_t *call, logs_t *logs, const char *path)
     return ret;
 }
 
-/* Whether one of them was given. */
+/* Whether one of the options of logs was given. */
 static bool log_options_are_given(const spot_log_options_t *self)
 {
     const spot_convert_t *task = &self->task;

@@ -270,7 +270,7 @@ static void report_check(spot_call_t *call)
 
 /* ---- What is written ---- */
 
-/* In place of them where there are no replications yet: the question of the study, what
+/* In place of the table where there are no replications yet: the question of the study, what
  * is missing and how to get it, as write_text writes text from outside in the language
  * of the document. IO, NO_MEMORY. */
 static int paper_nothing_write(

@@ -563,8 +563,8 @@ static int write_counts(const ranking_t *self)
     return 0;
 }
 
-/* The one that is nearest to the value that its winner has, as a ratio; NULL: none was
- * found. O(winners * keys * break-evens). */
+/* The break-even that is nearest to the value that its winner has, as a ratio; NULL: none
+ * was found. O(winners * keys * break-evens). */
 static const spot_break_even_t *break_even_nearest(const spot_winners_t *winners)
 {
     const size_t num_keys = winners->head->best.num_keys;

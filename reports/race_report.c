@@ -13,9 +13,9 @@
 
 /* How the search for the best point ended or that it did not, whatever the verdict on the
  * limits: "decided", "open" (the maximum of replications is reached with several points
- * that matter), "infeasible" (no point keeps
- * the constraints), "unknown" (none is known to), "undefined" (the metric is null too
- * often at all points that keep the constraints), "unfinished". */
+ * that matter), "infeasible" (no point keeps the constraints), "unknown" (none is known
+ * to), "undefined" (the metric is null too often at all points that keep the
+ * constraints), "unfinished". */
 static const char *race_outcome(const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;

@@ -760,7 +760,8 @@ static const spot_study_picture_t *find_picture(const spot_page_t *page, const c
 
 /* ---- Doubts ---- */
 
-/* The list, folded, with its length above; nothing where it is empty. */
+/* The doubts about the numbers, folded, with their number above; nothing where there are
+ * none. */
 static void doubts_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_doubts_t *self;

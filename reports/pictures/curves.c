@@ -449,8 +449,8 @@ static bool is_anywhere(const spot_report_t *report, size_t metric_id)
     return false;
 }
 
-/* The same for a picture that was asked for by its path: an error about it that names
- * the metrics without a value. BAD_PARAM where there is nothing to draw. */
+/* Reports an error about the picture asked for by its path, which names the metrics without a
+ * value. BAD_PARAM where there is nothing to draw. */
 static int metrics_check(const spot_report_t *report, size_t num_metrics, const size_t *metric_ids,
     const char *picture_path, spot_diag_t *diag)
 {

@@ -462,7 +462,7 @@ static void fill_forecast_errors(spot_table_t *table, const forecasted_t *self)
     }
 }
 
-/* The same of a feature by its name; 0: the model lacks it. */
+/* The importance of a feature by its name; 0: the model lacks it. */
 static double additive_importance_of(const spot_additive_model_t *self, const char *name)
 {
     for (size_t j = 0; j < self->num_features; j++) {

@@ -298,7 +298,7 @@ static void report_errors(const spot_advising_t *self)
     }
 }
 
-/* Frees these only. */
+/* Frees the remarks only. */
 static void study_head_free_remarks(spot_study_head_t *self)
 {
     for (size_t j = 0; j < self->num_remarks; j++) {

@@ -329,7 +329,7 @@ static int sqlite_check_study(const spot_stored_study_t *stored, spot_db_t *db)
 
 /* ---- All of it ---- */
 
-/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
+/* Sees whether the tables of series have no rows but those of the list. BAD_INPUT. */
 static int series_check_tables(spot_db_t *db)
 {
     sqlite3_stmt *row;

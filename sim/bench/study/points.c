@@ -351,7 +351,8 @@ static bool may_assume_more(const spot_study_head_t *head, size_t point_id)
 /* More remarks than these are not kept: each point of a study may have its own. */
 enum { MAX_REMARKS = 20 };
 
-/* Adds such a warning unless it is there; of too many only that there are. NO_MEMORY. */
+/* Keeps a warning of the inputs with the study unless it is there; of too many only that
+ * there are more. NO_MEMORY. */
 static int study_head_remark(spot_study_head_t *self, const char *text)
 {
     char *copy;
