@@ -263,7 +263,8 @@ static int write_svg(spot_declare_t declare, const void *context, FILE *out)
     return ret;
 }
 
-int spot_draw_stream(spot_declare_t declare, const void *context, spot_picture_format_t format,
+/* To an open stream; path is what messages call it. */
+static int draw_stream(spot_declare_t declare, const void *context, spot_picture_format_t format,
     FILE *out, const char *path, spot_diag_t *diag)
 {
     FILE *streams[NUM_STREAMS] = {NULL};
@@ -304,7 +305,7 @@ int spot_draw_file(spot_declare_t declare, const void *context, spot_picture_for
     int ret = spot_outfile_init(&picture, path, diag);
 
     if (ret == 0) {
-        ret = spot_draw_stream(declare, context, format, picture.stream,
+        ret = draw_stream(declare, context, format, picture.stream,
             path == NULL ? "standard output" : path, diag);
     }
     if (ret == SPOT_ERR_IO && diag->num_errors > num_errors) {

@@ -50,10 +50,6 @@ bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);
  * with the reason in diag if rsvg-convert is missing or fails, INTERRUPTED if spot_stop
  * is set. */
 
-/* To an open stream; path is what messages call it. */
-SPOT_MUST_CHECK int spot_draw_stream(spot_declare_t declare, const void *context,
-    spot_picture_format_t format, FILE *out, const char *path, spot_diag_t *diag);
-
 /* To a file, written under a temporary name first. path NULL: standard output. */
 SPOT_MUST_CHECK int spot_draw_file(spot_declare_t declare, const void *context,
     spot_picture_format_t format, const char *path, spot_diag_t *diag);
