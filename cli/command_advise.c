@@ -19,7 +19,6 @@
 #include "sim/bench/advise/advise.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
-#include "traces/convert/convert.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"
 #include "traces/verbs/trace_verbs.h"
@@ -316,18 +315,6 @@ static int take_log(spot_call_t *call, logs_t *logs, const char *path)
     return ret;
 }
 
-/* Whether one of the options of logs was given. */
-static bool log_options_are_given(const spot_log_options_t *self)
-{
-    const spot_convert_t *task = &self->task;
-
-    return task->format != NULL || task->name != NULL || task->start != NULL ||
-           task->resolution_ms > 0 || task->capacity != 0 || task->kind >= 0 || self->unit >= 0 ||
-           task->num_poll_copies > 0 || task->window_ms >= 0 || task->now != NULL ||
-           task->unknown != 0 || task->notice_ms > 0 || task->initial > 0 || task->only != NULL ||
-           task->columns != NULL || task->events != NULL || task->is_strict;
-}
-
 static int take_logs(spot_call_t *call, logs_t *logs)
 {
     const arguments_t *arguments = call->arguments;
@@ -340,7 +327,7 @@ static int take_logs(spot_call_t *call, logs_t *logs)
         ret = take_log(call, logs, arguments->now_path);
     }
     spot_usage_refuse(call,
-        ret == 0 && logs->files.num_files == 0 && log_options_are_given(&arguments->log),
+        ret == 0 && logs->files.num_files == 0 && spot_log_options_are_given(&arguments->log),
         "--from, --until, --notice and the like say how a log becomes a trace: no file of "
         "--trace and --now is a log");
     return ret;
