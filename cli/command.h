@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's loop over verbs (base/verb/verb.h): which there are, options, help, a call.
  *
- * main() finds a verb by spot_verb_match(); spot_verb_call() parses the words into the arguments,
- * runs the verb, prints what went wrong and returns the exit code. */
+ * main() finds a verb; spot_verb_call() parses the words into the arguments, runs the verb, prints
+ * what went wrong and returns the exit code. */
 #pragma once
 
 #include <stdbool.h>

@@ -158,8 +158,8 @@ size_t spot_task_class_bytes(const char *id);
  * columns, and the two ways to cut it: a JSON object, or a trace line or line of
  * markers. Nothing is copied: values point into the line, which is written over.
  *
- * Use: spot_task_line_format() says which it is; spot_task_split_json() or
- * spot_task_split_trace() fills values; then look at values[SPOT_LINE_...]. */
+ * Use: spot_task_split_json() or spot_task_split_trace() fills values, by the format of
+ * the line; then look at values[SPOT_LINE_...]. */
 
 /* Keys of lines that mean something. */
 typedef enum {

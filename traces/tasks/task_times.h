@@ -6,9 +6,8 @@
  * transmit to one worker. One sweep over all instants then says what each worker did and
  * how many tasks ran at once.
  *
- * Use: spot_attempts_init() for tasks and for transmits of a sealed log;
- * spot_worker_times_init() of both; spot_durations_add() and _end() for any set of
- * durations. */
+ * Use: spot_attempts_init() for tasks and for transmits of a sealed log, then
+ * spot_worker_times_init() of both. */
 #pragma once
 
 #include <stddef.h>

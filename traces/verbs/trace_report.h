@@ -2,9 +2,8 @@
 /* What is shown of a trace: its figures as text, and which pictures there are of a trace, of a fit
  * and of a comparison.
  *
- * Pictures go to a folder that an option names: check it before long work with
- * spot_pictures_check(), then draw with the calls below, which write all pictures that can be
- * drawn. Each is described in trace_picture.h. */
+ * Pictures go to a folder that an option names, which the program checks before long work. The
+ * calls below write all pictures that can be drawn. Each is described in trace_picture.h. */
 #pragma once
 
 #include "base/diag.h"
