@@ -27,6 +27,12 @@ typedef struct spot_assumed {
 
 void spot_assumed_free(spot_assumed_t *self);
 
+/* Appends the defaults that decide and that root, a map that fields bind, takes, and those
+ * of the YAML files that it names, with keys such as "trainers.llm: job.reload". root has
+ * been bound without an error. Nothing else is stored. NO_MEMORY. O(keys). */
+SPOT_MUST_CHECK int spot_assumed_find(
+    spot_assumed_t *self, const spot_field_t *fields, const spot_node_t *root);
+
 /* Appends a copy of an item, unless self has the same key with the same value. label may
  * be NULL. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_assumed_add(

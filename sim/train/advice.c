@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/name_match.h"
 #include "base/units.h"
-#include "base/yaml.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
 #include "sim/train/job/scenario.h"
@@ -394,24 +393,13 @@ typedef struct {
     bool is_screened; /* it is not searched */
 } choice_t;
 
-/* A node as YAML on one line, for a point. NULL: no memory. */
-static const char *advice_flow(spot_texts_t *texts, const spot_node_t *node)
-{
-    FILE *out = spot_texts_begin(texts);
-
-    if (out != NULL) {
-        spot_yaml_write_flow(node, out);
-    }
-    return spot_texts_end(texts, out);
-}
-
 static const char *recovery_text(const proposal_t *self, const spot_recovery_t *system)
 {
     const spot_node_t *given = spot_node_get(self->root, "recovery");
     const bool is_given =
         self->scenario->recovery.system == system && given != NULL && given->kind == SPOT_NODE_MAP;
 
-    return is_given ? advice_flow(&self->alternatives->texts, given) : system->name;
+    return is_given ? spot_advice_flow(&self->alternatives->texts, given) : system->name;
 }
 
 static const char *words_of(const proposal_t *self, const choice_t *choice)
@@ -636,7 +624,7 @@ static int settle_now(proposal_t *self, spot_diag_t *diag)
         spot_trace_model_zones(&scenario->trace)->num_zones > 0) {
         return 0;
     }
-    self->anew = advice_flow(texts, spot_node_get(self->root, "so_far"));
+    self->anew = spot_advice_flow(texts, spot_node_get(self->root, "so_far"));
     out = spot_texts_begin(texts);
     if (out != NULL) {
         fputs("{trace: ", out);

@@ -136,6 +136,16 @@ const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_sp
                : NULL;
 }
 
+const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node)
+{
+    FILE *out = spot_texts_begin(texts);
+
+    if (out != NULL) {
+        spot_yaml_write_flow(node, out);
+    }
+    return spot_texts_end(texts, out);
+}
+
 const char *spot_advice_duration(spot_texts_t *texts, int64_t duration_ms)
 {
     const double hours = (double) duration_ms / SPOT_MS_PER_H;

@@ -139,3 +139,6 @@ const char *spot_advice_by(spot_texts_t *texts, const spot_advice_question_t *qu
 /* A duration for sentences: exact where that is short ("90 min", "6 d"), else in hours or
  * days. */
 const char *spot_advice_duration(spot_texts_t *texts, int64_t duration_ms);
+
+/* A node as YAML on one line, for a point. NULL: no memory. */
+const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

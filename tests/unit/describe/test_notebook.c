@@ -47,8 +47,8 @@ static void read_figures(spot_notebook_t *notebook, const spot_trace_t *trace)
 }
 
 /* Describes a log of nodes and one of terminations; "@" in the report is the path of nodes. */
-static int read_logs(spot_notebook_t *notebook, const char *nodes, const char *terminations,
-    const char *expected)
+static int read_logs(
+    spot_notebook_t *notebook, const char *nodes, const char *terminations, const char *expected)
 {
     char paths[2][PATH_BYTES], report[4 * PATH_BYTES] = "";
     const char *const both[] = {paths[0], paths[1]};
