@@ -51,58 +51,6 @@ void spot_file_name(const char *name, char file_name[SPOT_FILE_NAME_BYTES])
     }
 }
 
-/* shown: as the user wrote it, behind option. */
-static int check_folder(
-    const char *folder, const char *option, const char *shown, spot_diag_t *diag)
-{
-    struct stat status;
-    int reason = 0;
-
-    if (stat(folder, &status) != 0) {
-        reason = errno;
-    } else if (!S_ISDIR(status.st_mode)) {
-        reason = ENOTDIR;
-    } else if (access(folder, W_OK | X_OK) != 0) {
-        reason = errno;
-    }
-    if (reason != 0) {
-        spot_diag_error(diag, shown, 0, 0, "%s: expected a folder to write pictures to: %s", option,
-            strerror(reason));
-        return SPOT_ERR_BAD_INPUT;
-    }
-    return 0;
-}
-
-int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
-{
-    struct stat status;
-    const char *slash;
-    size_t num_bytes;
-    char *parent;
-    int ret;
-
-    if (folder == NULL || stat(folder, &status) == 0) {
-        return folder == NULL ? 0 : check_folder(folder, option, folder, diag);
-    }
-    if (folder[0] == '\0') {
-        spot_diag_error(diag, option, 0, 0, "expected the name of a folder");
-        return SPOT_ERR_BAD_INPUT;
-    }
-    num_bytes = strlen(folder);
-    while (num_bytes > 1 && folder[num_bytes - 1] == '/') {
-        num_bytes--;
-    }
-    parent = spot_text_copy(folder, num_bytes);
-    if (parent == NULL) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    slash = strrchr(parent, '/');
-    parent[slash == NULL ? 0 : slash == parent ? 1 : slash - parent] = '\0';
-    ret = check_folder(parent[0] == '\0' ? "." : parent, option, folder, diag);
-    free(parent);
-    return ret;
-}
-
 char *spot_picture_path(const char *folder, const char *name, const char *what, const char *suffix)
 {
     char file_name[SPOT_FILE_NAME_BYTES];

@@ -22,11 +22,6 @@
 #define SPOT_FILE_NAME_BYTES 128
 void spot_file_name(const char *name, char file_name[SPOT_FILE_NAME_BYTES]);
 
-/* Checks before long work that pictures can be written to the folder of an option such
- * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
- * BAD_INPUT with the reason in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag);
-
 /* FOLDER/NAME-WHAT.SUFFIX with NAME as by spot_file_name(). NULL: no memory. The caller
  * frees it. */
 SPOT_MUST_CHECK char *spot_picture_path(

@@ -242,14 +242,15 @@ int spot_rare_share_add(spot_rare_share_t *self, double part, double whole)
     return 0;
 }
 
-bool spot_rare_share_has_bounds(const spot_rare_share_t *self)
+/* Whether an interval can be found: it is one of a share, whose parts were kept. */
+static bool has_bounds(const spot_rare_share_t *self)
 {
     return self->num_values > 1 && !self->is_unbounded && !self->is_many;
 }
 
 bool spot_rare_share_is_rare(const spot_rare_share_t *self)
 {
-    return spot_rare_share_has_bounds(self) &&
+    return has_bounds(self) &&
            (2 * self->num_none > self->num_values || 2 * self->num_all > self->num_values);
 }
 
@@ -415,7 +416,7 @@ void spot_rare_share_bounds(
     const double tail = (1 - confidence) / 2;
     const double unseen = fmin(1, -log(1 - confidence) * self->largest / self->whole);
 
-    spot_bug_assert(spot_rare_share_has_bounds(self));
+    spot_bug_assert(has_bounds(self));
     if (self->num_none == self->num_values || self->num_all == self->num_values) {
         *low = self->num_none == self->num_values ? 0 : 1 - unseen;
         *high = self->num_none == self->num_values ? unseen : 1;

@@ -141,9 +141,6 @@ int spot_rare_share_add(spot_rare_share_t *self, double part, double whole);
  * than half, so that it is known by their number. */
 bool spot_rare_share_is_rare(const spot_rare_share_t *self);
 
-/* Whether an interval can be found: it is one of a share, whose parts were kept. */
-bool spot_rare_share_has_bounds(const spot_rare_share_t *self);
-
 /* Sets the interval at a confidence. Of a part that no replication has it is from 0 to
  * what would have been missed with a chance of 1 - confidence: 3 of so many replications
  * at 0.95, the rule of three. O(parts). */

@@ -163,10 +163,16 @@ void spot_memory_limit_enforce(void)
     }
 }
 
+/* Whether the limit is enforced, and no smaller one of the process. */
+static bool memory_limit_is_enforced(void)
+{
+    return atomic_load(&is_enforced);
+}
+
 void spot_memory_limit_add_threads(int64_t num_threads)
 {
     atomic_store(&num_stacks, num_threads);
-    if (spot_memory_limit_is_enforced()) {
+    if (memory_limit_is_enforced()) {
         spot_memory_limit_enforce();
     }
 }
@@ -175,15 +181,10 @@ void spot_memory_limit_lift(void)
 {
     struct rlimit data;
 
-    if (spot_memory_limit_is_enforced() && getrlimit(RLIMIT_DATA, &data) == 0) {
+    if (memory_limit_is_enforced() && getrlimit(RLIMIT_DATA, &data) == 0) {
         data.rlim_cur = atomic_load(&before);
         (void) setrlimit(RLIMIT_DATA, &data);
     }
-}
-
-bool spot_memory_limit_is_enforced(void)
-{
-    return atomic_load(&is_enforced);
 }
 
 /* ---- Needs ---- */
@@ -297,9 +298,9 @@ const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
     if (isfinite(least_bytes)) {
         snprintf(text + used, SPOT_MEMORY_TEXT_BYTES - (size_t) used,
             "%s the process may have %.3g MB (%s)", used > 0 ? "," : ":", least_bytes / 1e6,
-            address_bytes <= data_bytes       ? "ulimit -v"
-            : spot_memory_limit_is_enforced() ? "--max-memory"
-                                              : "ulimit -d");
+            address_bytes <= data_bytes  ? "ulimit -v"
+            : memory_limit_is_enforced() ? "--max-memory"
+                                         : "ulimit -d");
     }
     return text;
 }

@@ -77,9 +77,6 @@ void spot_memory_limit_add_threads(int64_t num_threads);
  * spot_memory_limit_enforce() is called. Async-signal-safe, for a child of fork(). */
 void spot_memory_limit_lift(void);
 
-/* Whether the limit is enforced, and no smaller one of the process. */
-bool spot_memory_limit_is_enforced(void);
-
 /* ---- Messages ---- */
 
 /* Writes for a message of how many bytes memory was short last, of what is asked for by

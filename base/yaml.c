@@ -10,7 +10,6 @@
 
 #include "base/inputs.h"
 #include "base/json.h"
-#include "base/keys.h"
 #include "base/utf8.h"
 
 /* ---- Nodes ---- */
@@ -412,23 +411,6 @@ int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given)
     snprintf(number, sizeof(number), "%" PRId64, given->number);
     value = spot_yaml_new_scalar(self, given->text == NULL ? number : given->text, &place);
     return value == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(self, given->path, value);
-}
-
-uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash)
-{
-    hash = spot_hash(hash, &self->kind, sizeof(self->kind));
-    hash = spot_hash(hash, &self->num_children, sizeof(self->num_children));
-    if (self->kind == SPOT_NODE_SCALAR) {
-        hash = spot_hash(hash, self->text, strlen(self->text) + 1);
-        hash = spot_hash(hash, self->file, strlen(self->file) + 1);
-    }
-    for (size_t j = 0; j < self->num_children; j++) {
-        if (self->kind == SPOT_NODE_MAP) {
-            hash = spot_node_hash(self->keys[j], hash);
-        }
-        hash = spot_node_hash(self->children[j], hash);
-    }
-    return hash;
 }
 
 /* ---- Reading ---- */

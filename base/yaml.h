@@ -101,10 +101,6 @@ bool spot_yaml_has_place(
  * is changed then. */
 SPOT_MUST_CHECK int spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value);
 
-/* Goes on from a hash of what was before with the texts, kinds and files of a node and
- * all below it (base/keys.h). O(bytes). */
-uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash);
-
 /* Takes a key out of a map; nothing if it is not there, or self is NULL or no map. Its
  * nodes stay with their document. O(keys). */
 void spot_node_drop(spot_node_t *self, const char *key);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -435,8 +436,63 @@ static void list_files(const spot_call_t *call, spot_option_kind_t kind, spot_op
     }
 }
 
+/* shown: as the user wrote it, behind option. */
+static int check_folder(
+    const char *folder, const char *option, const char *shown, spot_diag_t *diag)
+{
+    struct stat status;
+    int reason = 0;
+
+    if (stat(folder, &status) != 0) {
+        reason = errno;
+    } else if (!S_ISDIR(status.st_mode)) {
+        reason = ENOTDIR;
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        reason = errno;
+    }
+    if (reason != 0) {
+        spot_diag_error(diag, shown, 0, 0, "%s: expected a folder to write pictures to: %s", option,
+            strerror(reason));
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return 0;
+}
+
+/* Checks before long work that pictures can be written to the folder of an option such
+ * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
+ * BAD_INPUT with the reason in diag, NO_MEMORY. */
+static int pictures_check(const char *option, const char *folder, spot_diag_t *diag)
+{
+    struct stat status;
+    const char *slash;
+    size_t num_bytes;
+    char *parent;
+    int ret;
+
+    if (folder == NULL || stat(folder, &status) == 0) {
+        return folder == NULL ? 0 : check_folder(folder, option, folder, diag);
+    }
+    if (folder[0] == '\0') {
+        spot_diag_error(diag, option, 0, 0, "expected the name of a folder");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    num_bytes = strlen(folder);
+    while (num_bytes > 1 && folder[num_bytes - 1] == '/') {
+        num_bytes--;
+    }
+    parent = spot_text_copy(folder, num_bytes);
+    if (parent == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    slash = strrchr(parent, '/');
+    parent[slash == NULL ? 0 : slash == parent ? 1 : slash - parent] = '\0';
+    ret = check_folder(parent[0] == '\0' ? "." : parent, option, folder, diag);
+    free(parent);
+    return ret;
+}
+
 /* Before work: whether the files that the options name can be written, and replace no
- * input. Errors of spot_files_check() and spot_pictures_check(). */
+ * input. Errors of spot_files_check() and pictures_check(). */
 static int options_check_files(spot_call_t *call)
 {
     spot_option_list_t inputs = {0}, outputs = {0};
@@ -452,7 +508,7 @@ static int options_check_files(spot_call_t *call)
         if (row->kind == SPOT_OPTION_PICTURES) {
             const char *folder = *(const char *const *) ((char *) call->arguments + row->offset);
 
-            ret = ret != 0 ? ret : spot_pictures_check(shown_name(call, row), folder, &call->diag);
+            ret = ret != 0 ? ret : pictures_check(shown_name(call, row), folder, &call->diag);
         }
     }
     free(inputs.texts);
@@ -528,22 +584,6 @@ void spot_verb_suggest(spot_suggest_t *near, const char *name)
     for (size_t j = 0; spot_verb_at(j) != NULL; j++) {
         spot_suggest_offer(near, spot_verb_at(j)->name);
     }
-}
-
-const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used)
-{
-    for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
-        const spot_verb_t *verb;
-        char name[128];
-
-        snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
-            *num_used == 2 ? words[1] : "");
-        verb = spot_verb_find(name);
-        if (verb != NULL) {
-            return verb;
-        }
-    }
-    return NULL;
 }
 
 /* before: what stands before the first of them. */

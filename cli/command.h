@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's loop over verbs (base/verb/verb.h): which there are, options, help, a call.
  *
- * main() finds a verb by spot_verb_match(); spot_verb_call() parses the words into the arguments,
- * runs the verb, prints what went wrong and returns the exit code. */
+ * main() finds a verb; spot_verb_call() parses the words into the arguments, runs the verb, prints
+ * what went wrong and returns the exit code. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,9 +67,6 @@ const spot_verb_t *spot_verb_find(const char *name);
 
 /* Starts a search for the name nearest to name, among those of all verbs. */
 void spot_verb_suggest(spot_suggest_t *near, const char *name);
-
-/* The verb that the first one or two words name, and how many these are, or NULL. */
-const spot_verb_t *spot_verb_match(int num_words, char *const *words, int *num_used);
 
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */

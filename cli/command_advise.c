@@ -379,7 +379,6 @@ static int read_now(arguments_t *self, spot_diag_t *diag)
     if (self->now_path == NULL) {
         return settle_date(self, NULL, diag);
     }
-    spot_trace_init(&trace);
     ret = spot_trace_read(&trace, self->now_path, false, diag);
     ret = ret == 0 ? settle_date(self, &trace, diag) : ret;
     if (ret == 0) {

@@ -18,7 +18,7 @@
 #include "models/step_grid.h"
 #include "reports/plan_report.h"
 #include "sim/bench/analysis/race.h"
-#include "sim/bench/store/store_whole.h"
+#include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/input/input_verbs.h"

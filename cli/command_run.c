@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "base/assumed.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/verb/output.h"
+#include "base/verb/terminal.h"
 #include "base/watch.h"
 #include "cli/command.h"
 #include "reports/draw.h"
@@ -118,6 +121,23 @@ static void write_json(const run_t *self, const spot_run_result_t *result, FILE 
     spot_json_close(&json, '}');
 }
 
+/* Of a line that goes on. */
+#define HANGING 2
+
+/* Writes what results take for granted, on top of them: one line, broken where it is
+ * wider than the terminal; nothing where there is none. */
+static void output_assumed(const spot_output_t *self, const spot_assumed_t *assumed)
+{
+    spot_texts_t texts = {.error = 0};
+
+    if (assumed->num_items > 0) {
+        spot_wrap_write(self->stream,
+            spot_texts_add(&texts, "%s\n", spot_assumed_words(&texts, assumed)),
+            self->terminal.width, HANGING);
+    }
+    spot_texts_free(&texts);
+}
+
 static int write_view(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
@@ -131,7 +151,7 @@ static int write_view(const run_t *self, spot_diag_t *diag)
     if (out != NULL && arguments->target.is_json) {
         write_json(self, &result, out);
     } else if (out != NULL) {
-        spot_output_assumed(&output, self->assumed);
+        output_assumed(&output, self->assumed);
         ret = spot_run_result_text(&result, &output.terminal, out);
     }
     return spot_output_end(&output, ret);

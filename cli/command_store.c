@@ -4,12 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "reports/answer.h"
 #include "reports/export.h"
 #include "reports/page/page.h"
+#include "reports/report.h"
 #include "reports/report_text.h"
 #include "reports/table/table_paper.h"
+#include "reports/words.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_merge.h"
 
@@ -264,6 +269,25 @@ static void report_check(spot_call_t *call)
 
 /* ---- What is written ---- */
 
+/* In place of the table where there are no replications yet: the question of the study, what
+ * is missing and how to get it, as write_text writes text from outside in the language
+ * of the document. IO, NO_MEMORY. */
+static int paper_nothing_write(
+    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out)
+{
+    spot_texts_t texts = {0};
+    FILE *stream = spot_texts_begin(&texts);
+    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : spot_answer_write(report, stream);
+
+    write_text(out, spot_study_title(report->head));
+    fputs("\n\n", out);
+    write_text(out, spot_texts_end(&texts, stream));
+    fputc('\n', out);
+    ret = spot_error_first(ret, texts.error);
+    spot_texts_free(&texts);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
 static int write_file(const report_arguments_t *arguments, int file_id, const spot_report_t *report,
     spot_diag_t *diag)
 {
@@ -276,7 +300,7 @@ static int write_file(const report_arguments_t *arguments, int file_id, const sp
     if (out != NULL && file_id == FILE_PAGE) {
         ret = spot_page_write(&source, out);
     } else if (out != NULL && report->num_rows == 0) {
-        ret = spot_paper_nothing_write(
+        ret = paper_nothing_write(
             report, is_latex ? spot_paper_latex_text : spot_paper_markdown_text, out);
     } else if (out != NULL) {
         ret = spot_paper_table_write(

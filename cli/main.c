@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/verb/verb.h"
 #include "cli/command.h"
 #include "cli/manual.h"
 #include "reports/chart/svg.h"
@@ -165,6 +166,23 @@ static void complete_verb(line_t *line, const spot_verb_t *verb, int first)
     }
 }
 
+/* The command that the first one or two words name, and how many these are, or NULL. */
+static const spot_verb_t *verb_match(int num_words, char *const *words, int *num_used)
+{
+    for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
+        const spot_verb_t *verb;
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s%s%s", words[0], *num_used == 2 ? " " : "",
+            *num_used == 2 ? words[1] : "");
+        verb = spot_verb_find(name);
+        if (verb != NULL) {
+            return verb;
+        }
+    }
+    return NULL;
+}
+
 /* words: [num_words] behind "spotsim", at least one, the last one as far as it is typed.
  * bash splits "--NAME=VALUE" into three words. Prints what the last one may be, a line
  * each, behind a tab what that is; or ":files", with the endings that count, or
@@ -181,7 +199,7 @@ static void complete(int num_words, char *const *words)
     } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
         line.num_words--;
     }
-    verb = spot_verb_match(line.num_words, words, &first);
+    verb = verb_match(line.num_words, words, &first);
     if (verb != NULL) {
         complete_verb(&line, verb, first);
     } else if (line.num_words <= 1) {
@@ -316,7 +334,7 @@ static int run_words(int argc, char **argv)
         complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
-    verb = spot_verb_match(argc - 1, argv + 1, &num_words);
+    verb = verb_match(argc - 1, argv + 1, &num_words);
     if (verb != NULL) {
         return spot_verb_call(verb, argc - num_words, argv + num_words);
     }

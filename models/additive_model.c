@@ -57,16 +57,6 @@ double spot_additive_importance(const spot_additive_feature_t *self)
     return num_rows == 0 ? 0 : sum / (double) num_rows;
 }
 
-double spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
-{
-    for (size_t j = 0; j < self->num_features; j++) {
-        if (strcmp(self->features[j].name, name) == 0) {
-            return spot_additive_importance(&self->features[j]);
-        }
-    }
-    return 0;
-}
-
 void spot_additive_free(spot_additive_model_t *self)
 {
     for (size_t j = 0; j < self->num_features; j++) {
@@ -97,11 +87,6 @@ void spot_additive_verify(const spot_additive_model_t *self)
 #define BASE "base"
 
 /* ---- Writing ---- */
-
-void spot_additive_write_header(FILE *out)
-{
-    fputs("target,feature,category,up_to,rows,score\n", out);
-}
 
 static void write_row(
     FILE *out, const char *target, const char *feature, const spot_additive_bin_t *bin)

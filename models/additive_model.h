@@ -85,9 +85,6 @@ double spot_additive_predict(const spot_additive_model_t *self, const double *va
 /* The mean of |score| of a feature over the rows of the fit. */
 double spot_additive_importance(const spot_additive_feature_t *self);
 
-/* The same of a feature by its name; 0: the model lacks it. */
-double spot_additive_importance_of(const spot_additive_model_t *self, const char *name);
-
 void spot_additive_free(spot_additive_model_t *self);
 
 /* Aborts if an invariant does not hold. */
@@ -96,7 +93,7 @@ void spot_additive_verify(const spot_additive_model_t *self);
 /* Models as rows of a CSV file: target,feature,category,up_to,rows,score. The row of
  * feature "base" is the base; the last row of a feature has neither category nor up_to.
  * Scores are written so that they are read back exactly. */
-void spot_additive_write_header(FILE *out);
+#define SPOT_ADDITIVE_HEADER "target,feature,category,up_to,rows,score\n"
 void spot_additive_write(const spot_additive_model_t *self, const char *target, FILE *out);
 
 /* Reads the models of the targets from such a file: models[num_targets]. BAD_INPUT, also

@@ -376,17 +376,6 @@ void spot_cycle_wait(
     self->every_steps = self->first_steps;
 }
 
-void spot_cycle_wait_no_first(spot_cycle_t *self)
-{
-    spot_waits_t *waits = &self->waits;
-
-    if (waits->steps[0] == 0) {
-        waits->steps[0] = 1;
-        waits->wait_ms[0] = 0;
-        waits->steps[1] = spot_larger(0, waits->steps[1] - 1);
-    }
-}
-
 void spot_cycle_resume(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms)
 {

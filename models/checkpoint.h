@@ -90,9 +90,6 @@ void spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, in
 void spot_cycle_wait(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, const spot_waits_t *waits);
 
-/* The first step, of which a part is done, has its data. */
-void spot_cycle_wait_no_first(spot_cycle_t *self);
-
 /* Counts the first checkpoint of the period from the latest checkpoint: since then
  * since_steps steps have ended and the job has trained for since_ms. The caller
  * subtracts the part of the first step that is already done, in the time of the new

@@ -493,8 +493,6 @@ static int tree_leave_one_out(
 
 enum { TINY, MEDIUM, JUMBO };
 
-static const char *const packing_features[] = {"amp", "gpu_util", "gmem_util", "gmem"};
-
 /* ---- The table of workloads ---- */
 
 typedef struct {
@@ -661,44 +659,3 @@ void spot_packing_labels_free(spot_packing_labels_t *self)
 }
 
 /* ---- Writing ---- */
-
-void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
-{
-    fputs("model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,sharescore,label,"
-          "automatic\n",
-        out);
-    for (size_t j = 0; j < self->num_workloads; j++) {
-        const spot_packing_workload_t *workload = &self->workloads[j];
-        const int32_t labels[] = {workload->predicted, workload->label, workload->automatic};
-
-        spot_csv_field_text(out, workload->model);
-        fputc(',', out);
-        spot_csv_field_text(out, workload->dataset);
-        fprintf(out, ",%d,%d", workload->batch_size, workload->amp);
-        spot_csv_field_number(out, workload->speed_per_s);
-        for (size_t k = SPOT_PACKING_GPU_UTIL; k < SPOT_PACKING_FEATURES; k++) {
-            spot_csv_field_number(out, workload->features[k]);
-        }
-        for (size_t k = 0; k < sizeof(labels) / sizeof(labels[0]); k++) {
-            spot_csv_field_number(out, labels[k] < 0 ? (double) NAN : labels[k]);
-        }
-        fputc('\n', out);
-    }
-}
-
-void spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
-{
-    const spot_tree_node_t *nodes = self->tree.nodes;
-    const spot_tree_node_t *node = nodes;
-
-    while (node->feature_id >= 0) {
-        const int side = (int32_t) leaf_id >= node->children[1];
-
-        fprintf(out, "%s%s %s %.10g", node == nodes ? "" : ", ", packing_features[node->feature_id],
-            side == 0 ? "<=" : ">", node->threshold);
-        node = &nodes[node->children[side]];
-    }
-    if (node == nodes) {
-        fputs("any", out);
-    }
-}

@@ -129,10 +129,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
     const char *colocation_path, int depth, spot_diag_t *diag);
 void spot_packing_labels_free(spot_packing_labels_t *self);
-
-/* Writes the workloads as a CSV file: the columns of a job log, sharescore being the
- * predicted label, then label and automatic, empty where there is none. */
-void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out);
-
-/* Writes the rule that leads to a leaf: "gmem_util <= 30.5, gpu_util > 25". */
-void spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out);

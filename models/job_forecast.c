@@ -743,23 +743,3 @@ void spot_throughput_forecast_free(spot_throughput_forecast_t *self)
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
-
-void spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
-    const spot_throughput_t *throughput, size_t first, FILE *out)
-{
-    fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
-    for (size_t bin = first; bin < throughput->num_bins; bin++) {
-        const time_t time_s =
-            (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);
-        const double *values = throughput->bins[bin].values;
-        char text[32] = "";
-        struct tm date;
-
-        if (gmtime_r(&time_s, &date) != NULL) {
-            strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &date);
-        }
-        fprintf(out, "%s,%.10g,%.10g,%.6f,%.6f\n", text, values[0], values[1],
-            forecasts[0].forecasts[SPOT_FORECAST_MODEL][bin - first],
-            forecasts[1].forecasts[SPOT_FORECAST_MODEL][bin - first]);
-    }
-}

@@ -204,8 +204,3 @@ typedef struct {
 SPOT_MUST_CHECK int spot_throughput_forecast(spot_throughput_forecast_t *self,
     const spot_throughput_t *throughput, int series, const spot_throughput_split_t *split);
 void spot_throughput_forecast_free(spot_throughput_forecast_t *self);
-
-/* Writes the bins from first on as a CSV file: time, submitted jobs and GPUs, and the
- * forecasts of the models. forecasts: [SPOT_THROUGHPUT_SERIES]. */
-void spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
-    const spot_throughput_t *throughput, size_t first, FILE *out);

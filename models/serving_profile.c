@@ -203,17 +203,6 @@ const spot_serving_profile_t *spot_serving_profiles_find(
     return NULL;
 }
 
-const spot_batch_profile_t *spot_serving_profile_row(
-    const spot_serving_profile_t *self, int64_t batch)
-{
-    for (size_t j = 0; j < self->num_rows; j++) {
-        if (self->rows[j].batch == batch) {
-            return &self->rows[j];
-        }
-    }
-    return NULL;
-}
-
 int32_t spot_serving_profile_last(const spot_serving_profile_t *self)
 {
     return (int32_t) self->rows[self->num_rows - 1].batch;

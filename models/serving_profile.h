@@ -73,10 +73,6 @@ void spot_serving_profile_item_free(spot_serving_profile_item_t *self);
 const spot_serving_profile_t *spot_serving_profiles_find(
     const spot_serving_profiles_t *self, const char *model, const char *hardware);
 
-/* The row of a batch size, or NULL. O(rows). */
-const spot_batch_profile_t *spot_serving_profile_row(
-    const spot_serving_profile_t *self, int64_t batch);
-
 /* The largest batch of a profile. */
 int32_t spot_serving_profile_last(const spot_serving_profile_t *self);
 

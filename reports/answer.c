@@ -16,6 +16,7 @@
 #include "sim/bench/analysis/effects.h"
 #include "sim/bench/analysis/findings.h"
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/store/store.h"
 
 typedef struct {
     const spot_report_t *report;
@@ -562,6 +563,30 @@ static int write_counts(const ranking_t *self)
     return 0;
 }
 
+/* The break-even that is nearest to the value that its winner has, as a ratio; NULL: none
+ * was found. O(winners * keys * break-evens). */
+static const spot_break_even_t *break_even_nearest(const spot_winners_t *winners)
+{
+    const size_t num_keys = winners->head->best.num_keys;
+    const spot_break_even_t *nearest = NULL;
+    double least = HUGE_VAL;
+
+    for (size_t j = 0; j < winners->groups.num_groups * num_keys; j++) {
+        const spot_break_even_t *item =
+            spot_winners_break_even(winners, &winners->winners[j / num_keys], j % num_keys);
+
+        for (int side_id = 0; item != NULL && side_id < SPOT_NUM_BREAK_EVEN_SIDES; side_id++) {
+            const double ratio = item->sides[side_id].at / item->number;
+
+            if (ratio > 0 && fabs(log(ratio)) < least) {
+                least = fabs(log(ratio));
+                nearest = item;
+            }
+        }
+    }
+    return nearest;
+}
+
 static int answer_of_winners(const answer_t *self)
 {
     const spot_winners_t *winners;
@@ -574,7 +599,7 @@ static int answer_of_winners(const answer_t *self)
     if (ret == 0 && ranking.num_ordered == 0) {
         answer_nowhere(self);
     } else if (ret == 0) {
-        const spot_break_even_t *nearest = spot_break_even_nearest(winners);
+        const spot_break_even_t *nearest = break_even_nearest(winners);
         const char *unmeasured = spot_winners_unmeasured(winners, self->texts);
         const char *beyond = spot_winners_beyond(winners, self->texts);
 

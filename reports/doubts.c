@@ -313,16 +313,6 @@ int spot_report_doubts(const spot_report_t *report, const spot_doubts_t **doubts
     return kept->error;
 }
 
-bool spot_doubts_have_letters(const spot_doubts_t *self)
-{
-    bool has_any = false;
-
-    for (size_t j = 0; j < self->num_items; j++) {
-        has_any = has_any || self->items[j].letter[0] != '\0';
-    }
-    return has_any;
-}
-
 const char *spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id)
 {
     const char *letters = "";
@@ -335,30 +325,6 @@ const char *spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, s
         }
     }
     return letters;
-}
-
-void spot_doubts_write(const spot_report_t *report, spot_document_t *document)
-{
-    const spot_doubts_t *self;
-    const int ret = spot_report_doubts(report, &self);
-    size_t num_severe = 0;
-
-    spot_document_fail(document, ret);
-    if (ret != 0 || self->num_items == 0) {
-        return;
-    }
-    for (size_t j = 0; j < self->num_items; j++) {
-        num_severe += self->items[j].is_severe;
-    }
-    spot_document_fold(document,
-        spot_texts_add(&document->texts,
-            num_severe > 0 ? "%s about these numbers, %zu severe" : "%s about these numbers",
-            spot_words_count(&document->texts, (int64_t) self->num_items, "doubt"), num_severe));
-    for (size_t j = 0; j < self->num_items; j++) {
-        spot_document_item(document, "%s%s%s", self->items[j].is_severe ? "Severe: " : "",
-            self->items[j].text, self->items[j].places);
-    }
-    spot_document_end_fold(document);
 }
 
 const char *spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary)

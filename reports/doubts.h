@@ -39,12 +39,8 @@ typedef struct {
 /* Found once of a report, which keeps and frees them. Errors of reading, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_report_doubts(const spot_report_t *report, const spot_doubts_t **doubts);
 
-/* Whether any replication met a warning; the letters of those that a point met: "ac". */
-bool spot_doubts_have_letters(const spot_doubts_t *self);
+/* The letters of the warnings that replications of a point met: "ac". */
 const char *spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id);
-
-/* The list, folded, with its length above; nothing where it is empty. */
-void spot_doubts_write(const spot_report_t *report, spot_document_t *document);
 
 /* What a figure must say beside itself: "of 563 of 1000", "437 of 1000 cut off",
  * "> 432000", "heavy tail", or several, with ";" between them; "" for nothing. */

@@ -2,7 +2,6 @@
 #include "reports/draw.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -50,19 +49,6 @@ const char *spot_palette_line_colour(size_t place)
         "#cc79a7", "#e0a100", "#57606a", "#56b4e9", "#7a4fa3", "#8c564b", "#17a2a2"};
 
     return lines[place % SPOT_NUM_LINE_COLOURS];
-}
-
-size_t spot_series_axis(const spot_study_head_t *head)
-{
-    size_t bare_id = head->num_axes;
-
-    for (size_t j = head->num_axes; j-- > 0;) {
-        if (head->plot.curves != NULL && strcmp(head->axes[j].path, head->plot.curves) == 0) {
-            return j;
-        }
-        bare_id = isnan(head->axes[j].numbers[0]) ? j : bare_id;
-    }
-    return head->has_baseline ? head->baseline_axis_id : bare_id;
 }
 
 bool spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value_id)
@@ -275,7 +261,8 @@ static int write_svg(spot_declare_t declare, const void *context, FILE *out)
     return ret;
 }
 
-int spot_draw_stream(spot_declare_t declare, const void *context, spot_picture_format_t format,
+/* To an open stream; path is what messages call it. */
+static int draw_stream(spot_declare_t declare, const void *context, spot_picture_format_t format,
     FILE *out, const char *path, spot_diag_t *diag)
 {
     FILE *streams[NUM_STREAMS] = {NULL};
@@ -316,7 +303,7 @@ int spot_draw_file(spot_declare_t declare, const void *context, spot_picture_for
     int ret = spot_outfile_init(&picture, path, diag);
 
     if (ret == 0) {
-        ret = spot_draw_stream(declare, context, format, picture.stream,
+        ret = draw_stream(declare, context, format, picture.stream,
             path == NULL ? "standard output" : path, diag);
     }
     if (ret == SPOT_ERR_IO && diag->num_errors > num_errors) {

@@ -24,10 +24,6 @@ const char *spot_palette_colour(const spot_colour_t *colours, const char *name, 
 #define SPOT_NUM_LINE_COLOURS 10
 const char *spot_palette_line_colour(size_t place);
 
-/* The key whose values have looks of their own: that of the curves, else of the
- * baseline, else the first one without numbers; num_axes: none. */
-size_t spot_series_axis(const spot_study_head_t *head);
-
 /* A bound, which does not compete for the best. */
 bool spot_series_is_bound(const spot_study_head_t *head, size_t axis_id, size_t value_id);
 
@@ -53,10 +49,6 @@ bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn);
 /* All calls: the error of declare, NO_MEMORY, IO. Where PNG or PDF is asked for: CHILD
  * with the reason in diag if rsvg-convert is missing or fails, INTERRUPTED if spot_stop
  * is set. */
-
-/* To an open stream; path is what messages call it. */
-SPOT_MUST_CHECK int spot_draw_stream(spot_declare_t declare, const void *context,
-    spot_picture_format_t format, FILE *out, const char *path, spot_diag_t *diag);
 
 /* To a file, written under a temporary name first. path NULL: standard output. */
 SPOT_MUST_CHECK int spot_draw_file(spot_declare_t declare, const void *context,

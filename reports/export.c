@@ -15,7 +15,9 @@
 #include "reports/race_report.h"
 #include "reports/study_parts.h"
 #include "sim/bench/analysis/difference.h"
+#include "sim/bench/analysis/sensitivity.h"
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/store/head.h"
 
 /* A line of either format, cell by cell; also an object of the whole JSON. */
 typedef struct {
@@ -505,6 +507,57 @@ static void write_warnings(line_t *self)
     spot_json_close(&self->json, '}');
 }
 
+static void write_json_index(
+    spot_json_t *json, const char *name, const spot_sensitivity_index_t *index)
+{
+    spot_json_open(json, name, '{');
+    spot_json_number(json, "value", index->value);
+    spot_json_number(json, "ci95_low", index->ci_low);
+    spot_json_number(json, "ci95_high", index->ci_high);
+    spot_json_close(json, '}');
+}
+
+static void write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metric_id,
+    const spot_metric_sensitivity_t *metric)
+{
+    const spot_sensitivity_t *indices = &metric->indices;
+
+    spot_json_open(json, head->metrics[metric_id].name, '{');
+    spot_json_text(json, "problem", spot_metric_sensitivity_problem(metric));
+    spot_json_text(json, "warning", spot_metric_sensitivity_warning(metric));
+    spot_json_unsigned(json, "base_samples", indices->num_used);
+    spot_json_unsigned(json, "left_out", indices->num_left_out);
+    if (metric->outcome == 0) {
+        spot_json_number(json, "mean", indices->mean);
+        spot_json_number(json, "variance", indices->variance);
+        spot_json_number(json, "noise_share", spot_sensitivity_noise_share(indices));
+        spot_json_open(json, "keys", '{');
+        for (size_t j = 0; j < head->num_axes; j++) {
+            spot_json_open(json, head->axes[j].path, '{');
+            write_json_index(json, "first_order", &indices->first[j]);
+            write_json_index(json, "total", &indices->total[j]);
+            spot_json_close(json, '}');
+        }
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, '}');
+}
+
+/* "sensitivity": by metric and key. NO_MEMORY. */
+static int sensitivity_json(spot_json_t *json, const spot_store_t *store)
+{
+    spot_study_sensitivity_t sensitivity;
+    const int ret = spot_study_sensitivity_init(&sensitivity, store);
+
+    spot_json_open(json, "sensitivity", '{');
+    for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
+        write_json_metric(json, store->head, j, &sensitivity.metrics[j]);
+    }
+    spot_json_close(json, '}');
+    spot_study_sensitivity_free(&sensitivity);
+    return ret;
+}
+
 int spot_result_json_write(const spot_store_t *store, FILE *out)
 {
     const spot_study_head_t *head = store->head;
@@ -534,7 +587,7 @@ int spot_result_json_write(const spot_store_t *store, FILE *out)
             fail(&self, spot_winner_json(&self.json, store));
         }
         if (self.error == 0 && head->plan.kind == SPOT_PLAN_SENSITIVITY) {
-            fail(&self, spot_sensitivity_json(&self.json, store));
+            fail(&self, sensitivity_json(&self.json, store));
         }
         spot_json_close(&self.json, '}');
     }

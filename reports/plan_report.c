@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/intervals.h"
 #include "base/number.h"
@@ -365,6 +364,17 @@ static void add_notes(filler_t *self)
     }
 }
 
+/* Whether any replication met a warning. */
+static bool doubts_have_letters(const spot_doubts_t *self)
+{
+    bool has_any = false;
+
+    for (size_t j = 0; j < self->num_items; j++) {
+        has_any = has_any || self->items[j].letter[0] != '\0';
+    }
+    return has_any;
+}
+
 static int fill(filler_t *self)
 {
     const bool is_race = self->head->optimise.metric != NULL && !self->has_words;
@@ -381,8 +391,8 @@ static int fill(filler_t *self)
     }
     self->race = self->race == NULL || self->race->race.num_racing == 0 ? NULL : self->race;
     self->has_counts = self->has_words && self->report->min_rows < self->report->max_rows;
-    self->has_letters = !self->base->is_difference && !self->base->is_plain &&
-                        spot_doubts_have_letters(self->doubts);
+    self->has_letters =
+        !self->base->is_difference && !self->base->is_plain && doubts_have_letters(self->doubts);
     add_columns(self);
     for (size_t j = 0; j < self->head->num_points && self->table->num_rows < max_rows; j++) {
         if (!is_left_out(self, j)) {
@@ -645,33 +655,6 @@ void spot_settings_write(const spot_study_head_t *head, spot_document_t *documen
         spot_document_item(
             document, "compared with %s", spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME));
     }
-}
-
-void spot_metrics_write(const spot_study_head_t *head, spot_document_t *document)
-{
-    static const spot_table_column_t columns[] = {
-        {.name = "metric", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "in words", .kind = SPOT_TABLE_TEXT},
-        {.name = "unit", .kind = SPOT_TABLE_TEXT},
-        {.name = "what it is", .kind = SPOT_TABLE_PROSE},
-    };
-    spot_table_t table = {.name = "metrics", .caption = "Metrics of a replication"};
-
-    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
-    for (size_t j = 0; j < head->num_metrics; j++) {
-        const spot_metric_t *metric = &head->metrics[j];
-
-        spot_table_add_row(&table);
-        spot_table_add_text(&table, metric->name);
-        spot_table_add_text(&table, spot_words_metric(&document->texts, metric, metric->unit));
-        spot_table_add_text(&table, metric->kind == SPOT_METRIC_SHARE ? "fraction"
-                                    : strcmp(metric->unit, "1") == 0  ? ""
-                                                                      : metric->unit);
-        spot_table_add_text(&table, metric->help);
-    }
-    spot_document_fold(document, "What the metrics mean");
-    spot_document_table(document, "metrics-table", &table);
-    spot_document_end_fold(document);
 }
 
 /* ---- What it would take ---- */

@@ -72,9 +72,6 @@ const char *spot_words_amount(
  * were chosen. */
 void spot_settings_write(const spot_study_head_t *head, spot_document_t *document);
 
-/* What the metrics mean, folded. */
-void spot_metrics_write(const spot_study_head_t *head, spot_document_t *document);
-
 /* What a study would take. Runs that are left are from a least to a most where the rows
  * decide, else both are the same; so are the points that they are of. */
 typedef struct {

@@ -11,7 +11,12 @@
 
 #define MAX_RIVALS 50 /* that have a row */
 
-const char *spot_race_outcome(const spot_race_answer_t *answer)
+/* How the search for the best point ended or that it did not, whatever the verdict on the
+ * limits: "decided", "open" (the maximum of replications is reached with several points
+ * that matter), "infeasible" (no point keeps the constraints), "unknown" (none is known
+ * to), "undefined" (the metric is null too often at all points that keep the
+ * constraints), "unfinished". */
+static const char *race_outcome(const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
 
@@ -642,7 +647,7 @@ void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
 
     spot_json_open(json, "optimise", '{');
     json_question(json, &head->optimise);
-    spot_json_text(json, "outcome", spot_race_outcome(answer));
+    spot_json_text(json, "outcome", race_outcome(answer));
     json_best(json, &answer->race);
     json_candidates(json, &answer->race);
     spot_json_number(json, "regret", answer->regret);

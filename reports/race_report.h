@@ -14,13 +14,6 @@ void spot_race_write(const spot_report_t *report, spot_document_t *document);
  * it took; or why there is none. */
 void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document);
 
-/* How the search for the best point ended or that it did not, whatever the verdict on the
- * limits: "decided", "open" (the maximum of replications is reached with several points
- * that matter), "infeasible" (no point keeps
- * the constraints), "unknown" (none is known to), "undefined" (the metric is null too
- * often at all points that keep the constraints), "unfinished". */
-const char *spot_race_outcome(const spot_race_answer_t *answer);
-
 /* "optimise": what was asked for, the outcome, the best point, and for each swept key
  * the values that may be the best. What is not there is null. */
 void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json);

@@ -22,6 +22,7 @@
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
+#include "sim/bench/analysis/summary.h"
 #include "sim/bench/store/series_rows.h"
 
 /* ---- Text on a terminal ---- */
@@ -122,14 +123,21 @@ typedef struct {
     double *values;   /* room for those of a line */
 } lines_t;
 
+static const spot_summary_t *curves_at(
+    const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id)
+{
+    return spot_report_summary(
+        self->report, spot_curves_point(self, panel_id, x_id), (size_t) metric_id);
+}
+
 /* Reads the values of a line; returns how many. */
 static size_t read_line(const lines_t *self, size_t panel_id)
 {
     const size_t num_x = spot_curves_num_x(self->curves, panel_id);
 
     for (size_t j = 0; j < num_x; j++) {
-        self->values[j] = spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
-                          self->shown.factor;
+        self->values[j] =
+            curves_at(self->curves, panel_id, j, self->curves->y_id)->value * self->shown.factor;
     }
     return num_x;
 }
@@ -184,7 +192,7 @@ static void write_lines(const lines_t *self)
     write_labelled(lines, curves->num_panels, self->document);
 }
 
-void spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
+static void sparklines_write(const spot_report_t *report, spot_document_t *document)
 {
     const char *problem = NULL;
     spot_curves_t curves;
@@ -268,7 +276,8 @@ static const char *bar_of(const spot_report_t *report, size_t point_id, const ch
     return bar == NULL ? "" : bar;
 }
 
-void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
+/* Nothing where there is nothing to show. */
+static void ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
     const int width = document->terminal->width;
@@ -378,8 +387,8 @@ int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *t
     if (report->num_rows > 0) { /* else the answer says so */
         spot_document_gap(&document);
         write_tables(report, &document);
-        spot_sparklines_write(report, &document);
-        spot_ledger_bars_write(report, &document);
+        sparklines_write(report, &document);
+        ledger_bars_write(report, &document);
     }
     return spot_document_end(&document);
 }
@@ -491,22 +500,6 @@ int spot_paper_table_write(
         fputc('\n', out);
         ret = write_table(report, dialect, true, out);
     }
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
-}
-
-int spot_paper_nothing_write(
-    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out)
-{
-    spot_texts_t texts = {0};
-    FILE *stream = spot_texts_begin(&texts);
-    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : spot_answer_write(report, stream);
-
-    write_text(out, spot_study_title(report->head));
-    fputs("\n\n", out);
-    write_text(out, spot_texts_end(&texts, stream));
-    fputc('\n', out);
-    ret = spot_error_first(ret, texts.error);
-    spot_texts_free(&texts);
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 

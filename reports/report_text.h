@@ -27,10 +27,6 @@ SPOT_MUST_CHECK int spot_report_text_write(
 SPOT_MUST_CHECK int spot_result_table_write(
     const spot_store_t *store, const char *elsewhere, const spot_terminal_t *terminal, FILE *out);
 
-/* Parts of it; nothing where there is nothing to show. */
-void spot_sparklines_write(const spot_report_t *report, spot_document_t *document);
-void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document);
-
 /* values[num_values] between low and high as one line of text, a character a value, its
  * height one of eight: at most max_chars of them, each then the mean of some values side
  * by side. Values are as far apart as characters are, also where the numbers they belong
@@ -47,12 +43,6 @@ const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num
  * reading the store. */
 SPOT_MUST_CHECK int spot_paper_table_write(
     const spot_report_t *report, const spot_table_dialect_t *dialect, FILE *out);
-
-/* In place of them where there are no replications yet: the question of the study, what
- * is missing and how to get it, as write_text writes text from outside in the language
- * of the document. IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_paper_nothing_write(
-    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out);
 
 /* ---- Pictures for papers ---- */
 

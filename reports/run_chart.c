@@ -546,7 +546,7 @@ static int declare_line(
         ret = spot_curve_add(
             &curve, spot_run_time_ms(run->curve, j), spot_run_value(run->curve, j, 1));
     }
-    spot_curve_thin(&curve, 0, end_ms, false);
+    spot_curve_thin(&curve, SPOT_MAX_COLUMNS, 0, end_ms, false);
     spot_chart_series(chart, &series);
     for (size_t j = 0; j < curve.num_points; j++) {
         spot_chart_add_xy(chart, curve.points[j].x, curve.points[j].y);

@@ -703,7 +703,7 @@ int spot_lane_thin(const spot_lane_t *lane, double end_ms, size_t num_columns, s
     for (size_t j = 0; ret == 0 && j < lane->curve.num_points; j++) {
         ret = spot_curve_add(curve, lane->curve.points[j].x, lane->curve.points[j].y);
     }
-    spot_curve_thin_to(curve, num_columns, 0, end_ms, false);
+    spot_curve_thin(curve, num_columns, 0, end_ms, false);
     return ret;
 }
 

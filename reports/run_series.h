@@ -162,7 +162,7 @@ typedef struct {
  * bins). */
 void spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins);
 
-/* The points of a curve, or some of them: see spot_curve_thin_to(). NO_MEMORY; free the
+/* The points of a curve, or some of them: see spot_curve_thin(). NO_MEMORY; free the
  * curve even then. */
 SPOT_MUST_CHECK int spot_lane_thin(
     const spot_lane_t *lane, double end_ms, size_t num_columns, spot_curve_t *curve);

@@ -293,31 +293,6 @@ double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
     return self->head->axes[self->axis_id].numbers[value_id];
 }
 
-const spot_summary_t *spot_curves_at(
-    const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id)
-{
-    return spot_report_summary(
-        self->report, spot_curves_point(self, panel_id, x_id), (size_t) metric_id);
-}
-
-double spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts)
-{
-    double height = 0;
-
-    for (size_t j = 1; j <= num_parts; j++) {
-        if (spot_study_has_metric(self->head, point_id, self->metric_ids[j])) {
-            height += spot_report_summary(self->report, point_id, self->metric_ids[j])->value;
-        }
-    }
-    return height;
-}
-
-bool spot_curves_is_defined(const spot_curves_t *self, size_t point_id)
-{
-    return isfinite(spot_report_summary(self->report, point_id, (size_t) self->y_id)->value) &&
-           isfinite(spot_curves_height(self, point_id, self->num_parts));
-}
-
 /* ---- How far winners are from losing ---- */
 
 /* Values are in the unit of the least of them. */
@@ -420,28 +395,6 @@ const char *spot_words_break_even(
 
     return spot_texts_add(texts, "%s%s; it is %s", pair_text(texts, winners->head, item), range,
         with_unit(texts, &unit, item->number));
-}
-
-const spot_break_even_t *spot_break_even_nearest(const spot_winners_t *winners)
-{
-    const size_t num_keys = winners->head->best.num_keys;
-    const spot_break_even_t *nearest = NULL;
-    double least = HUGE_VAL;
-
-    for (size_t j = 0; j < winners->groups.num_groups * num_keys; j++) {
-        const spot_break_even_t *item =
-            spot_winners_break_even(winners, &winners->winners[j / num_keys], j % num_keys);
-
-        for (int side_id = 0; item != NULL && side_id < SPOT_NUM_BREAK_EVEN_SIDES; side_id++) {
-            const double ratio = item->sides[side_id].at / item->number;
-
-            if (ratio > 0 && fabs(log(ratio)) < least) {
-                least = fabs(log(ratio));
-                nearest = item;
-            }
-        }
-    }
-    return nearest;
 }
 
 /* Whether a value wins in a group where, or where for the next one, a key is not given.
@@ -1149,53 +1102,3 @@ int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
 }
 
 /* ---- Sobol indices as JSON ---- */
-
-static void write_json_index(
-    spot_json_t *json, const char *name, const spot_sensitivity_index_t *index)
-{
-    spot_json_open(json, name, '{');
-    spot_json_number(json, "value", index->value);
-    spot_json_number(json, "ci95_low", index->ci_low);
-    spot_json_number(json, "ci95_high", index->ci_high);
-    spot_json_close(json, '}');
-}
-
-static void write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metric_id,
-    const spot_metric_sensitivity_t *metric)
-{
-    const spot_sensitivity_t *indices = &metric->indices;
-
-    spot_json_open(json, head->metrics[metric_id].name, '{');
-    spot_json_text(json, "problem", spot_metric_sensitivity_problem(metric));
-    spot_json_text(json, "warning", spot_metric_sensitivity_warning(metric));
-    spot_json_unsigned(json, "base_samples", indices->num_used);
-    spot_json_unsigned(json, "left_out", indices->num_left_out);
-    if (metric->outcome == 0) {
-        spot_json_number(json, "mean", indices->mean);
-        spot_json_number(json, "variance", indices->variance);
-        spot_json_number(json, "noise_share", spot_sensitivity_noise_share(indices));
-        spot_json_open(json, "keys", '{');
-        for (size_t j = 0; j < head->num_axes; j++) {
-            spot_json_open(json, head->axes[j].path, '{');
-            write_json_index(json, "first_order", &indices->first[j]);
-            write_json_index(json, "total", &indices->total[j]);
-            spot_json_close(json, '}');
-        }
-        spot_json_close(json, '}');
-    }
-    spot_json_close(json, '}');
-}
-
-int spot_sensitivity_json(spot_json_t *json, const spot_store_t *store)
-{
-    spot_study_sensitivity_t sensitivity;
-    const int ret = spot_study_sensitivity_init(&sensitivity, store);
-
-    spot_json_open(json, "sensitivity", '{');
-    for (size_t j = 0; ret == 0 && j < sensitivity.num_metrics; j++) {
-        write_json_metric(json, store->head, j, &sensitivity.metrics[j]);
-    }
-    spot_json_close(json, '}');
-    spot_study_sensitivity_free(&sensitivity);
-    return ret;
-}

@@ -65,15 +65,6 @@ size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t a
 /* The number along x of the x_id-th point of a panel, ascending. */
 double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id);
 
-const spot_summary_t *spot_curves_at(
-    const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id);
-
-/* The lowest num_parts parts together at a point. */
-double spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts);
-
-/* Whether y and all parts have values there. */
-bool spot_curves_is_defined(const spot_curves_t *self, size_t point_id);
-
 /* ---- Which value of a key wins where ---- */
 
 /* A row for each combination of the other keys with the best value, the next one and by
@@ -96,10 +87,6 @@ SPOT_MUST_CHECK int spot_winner_json(spot_json_t *json, const spot_store_t *stor
 const char *spot_words_break_even(
     spot_texts_t *texts, const spot_winners_t *winners, const spot_break_even_t *item);
 
-/* The one that is nearest to the value that its winner has, as a ratio; NULL: none was
- * found. O(winners * keys * break-evens). */
-const spot_break_even_t *spot_break_even_nearest(const spot_winners_t *winners);
-
 /* ---- Differences to the baseline ---- */
 
 /* A row a point: each metric that was asked for as mean and half width of the interval
@@ -116,6 +103,3 @@ void spot_sensitivity_write(const spot_report_t *report, spot_document_t *docume
  * first_order_ci95_high,total,total_ci95_low,total_ci95_high,noise_share,base_samples,
  * left_out. Empty where undefined. NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out);
-
-/* "sensitivity": by metric and key. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_sensitivity_json(spot_json_t *json, const spot_store_t *store);

@@ -157,10 +157,18 @@ const char *spot_words_interval(
         number_in(texts, factor * half_width, factor * half_width), unit);
 }
 
+/* Whether an interval has one end only, as the other one is 0 or 1 and the value too:
+ * nothing, or nothing else, was seen. It reads "0, at most 0.0312". */
+static bool interval_is_one_sided(double value, double low, double high)
+{
+    return (value == 0 && low == 0 && high > 0 && isfinite(high)) ||
+           (value == 1 && high == 1 && low < 1 && isfinite(low));
+}
+
 const char *spot_words_one_sided(
     spot_texts_t *texts, double value, double low, double high, double factor)
 {
-    if (!spot_interval_is_one_sided(value, low, high)) {
+    if (!interval_is_one_sided(value, low, high)) {
         return NULL;
     }
     return value == 0 ? spot_texts_add(texts, "0, at most %.3g", factor * high)
@@ -799,36 +807,4 @@ const char *spot_metrics_problem(
         }
     }
     return "what it would draw is undefined at all points";
-}
-
-static bool is_anywhere(const spot_report_t *report, size_t metric_id)
-{
-    for (size_t j = 0; j < report->head->num_points; j++) {
-        if (isfinite(spot_report_summary(report, j, metric_id)->value)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int spot_metrics_check(const spot_report_t *report, size_t num_metrics, const size_t *metric_ids,
-    const char *picture_path, spot_diag_t *diag)
-{
-    const char *problem = spot_metrics_problem(report, num_metrics, metric_ids);
-    spot_texts_t texts = {0};
-    const char *names = "";
-
-    if (problem == NULL) {
-        return 0;
-    }
-    /* Those without a value; none where all have one, but nowhere together. */
-    for (size_t j = 0; report->num_rows > 0 && j < num_metrics; j++) {
-        if (!is_anywhere(report, metric_ids[j])) {
-            names = spot_texts_add(&texts, "%s%s%s", names, names[0] == '\0' ? ": " : ", ",
-                report->head->metrics[metric_ids[j]].name);
-        }
-    }
-    spot_diag_error(diag, picture_path, 0, 0, "nothing can be drawn: %s%s", problem, names);
-    spot_texts_free(&texts);
-    return SPOT_ERR_BAD_PARAM;
 }

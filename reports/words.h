@@ -30,11 +30,6 @@ size_t spot_drawn_metric(const spot_study_head_t *head);
 const char *spot_metrics_problem(
     const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);
 
-/* The same for a picture that was asked for by its path: an error about it that names
- * the metrics without a value. BAD_PARAM where there is nothing to draw. */
-SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_metrics,
-    const size_t *metric_ids, const char *picture_path, spot_diag_t *diag);
-
 /* ---- Units in which people read values ---- */
 
 #define SPOT_SHOWN_UNIT_BYTES 32

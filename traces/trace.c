@@ -27,11 +27,6 @@ enum {
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
 const char *const spot_event_kind_names[] = {"preempt", "add", "stop", NULL};
 
-void spot_trace_init(spot_trace_t *self)
-{
-    memset(self, 0, sizeof(*self));
-}
-
 void spot_trace_free(spot_trace_t *self)
 {
     spot_keys_free(&self->header);
@@ -885,7 +880,7 @@ static int read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_d
 static int read_opened(
     spot_trace_t *self, spot_csv_t *csv, int ret, bool is_strict, spot_diag_t *diag)
 {
-    spot_trace_init(self);
+    memset(self, 0, sizeof(*self));
     ret = ret == 0 ? read_csv(self, csv, is_strict, diag) : ret;
     spot_csv_close(csv);
     spot_diag_close_file(diag);
@@ -916,9 +911,8 @@ int spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *
     *most = 0;
     for (size_t j = 0; ret == 0 && paths != NULL && j < paths->num_children; j++) {
         char *path = spot_node_file_path(paths->children[j]);
-        spot_trace_t trace;
+        spot_trace_t trace = {0};
 
-        spot_trace_init(&trace);
         ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_trace_read(&trace, path, false, diag);
         if (ret == 0 && (j == 0 || spot_trace_most(&trace) < *most)) {
             *most = spot_trace_most(&trace);
@@ -1038,7 +1032,7 @@ int spot_recorder_trace(
     spot_recorder_t recorder;
     int ret;
 
-    spot_trace_init(recorded);
+    memset(recorded, 0, sizeof(*recorded));
     recorded->kind = trace->kind == SPOT_TRACE_NAMED ? SPOT_TRACE_COUNTS : trace->kind;
     recorded->capacity = trace->capacity;
     recorded->resolution_ms = tick_ms;

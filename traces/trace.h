@@ -70,7 +70,7 @@ typedef struct {
 /* The longest name of an instance. */
 #define SPOT_NAME_BYTES 63
 
-void spot_trace_init(spot_trace_t *self);
+/* Accepts a zeroed one. */
 void spot_trace_free(spot_trace_t *self);
 
 /* The value of a header key, or NULL. O(keys). */

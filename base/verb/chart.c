@@ -178,16 +178,6 @@ void spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-const char *spot_chart_title_text(const spot_chart_t *self)
-{
-    return self->title;
-}
-
-const char *spot_chart_description(const spot_chart_t *self)
-{
-    return self->description;
-}
-
 /* ---- Panels ---- */
 
 void spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
@@ -466,13 +456,7 @@ static size_t column_at(const columns_t *columns, double x)
     return (size_t) fmax(fmin(place * num_columns, num_columns - 1), 0);
 }
 
-void spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log)
-{
-    spot_curve_thin_to(self, SPOT_MAX_COLUMNS, low, high, is_log);
-}
-
-void spot_curve_thin_to(
-    spot_curve_t *self, size_t num_columns, double low, double high, bool is_log)
+void spot_curve_thin(spot_curve_t *self, size_t num_columns, double low, double high, bool is_log)
 {
     const columns_t columns = {num_columns, low, high, is_log};
     spot_point_t *points = self->points;

@@ -277,12 +277,6 @@ typedef struct {
 
 void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry);
 
-/* ---- What was declared ---- */
-
-/* Valid until the next call; "" where there is none. */
-const char *spot_chart_title_text(const spot_chart_t *self);
-const char *spot_chart_description(const spot_chart_t *self);
-
 /* ---- Curves: points, and those of them that a picture can show ---- */
 
 /* Columns of a picture, about one a pixel. */
@@ -308,14 +302,10 @@ void spot_curve_free(spot_curve_t *self);
  * moves it: 0 for the first of several x that never decrease. O(steps passed). */
 double spot_curve_at(const spot_curve_t *self, size_t *step_id, double x);
 
-/* Where there are more than four points a column: keeps of each of SPOT_MAX_COLUMNS
- * equal columns from low to high the first, lowest, highest and last point, so that no
- * peak is hidden. is_log: columns of equal ratio, 0 < low. O(points). */
-void spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log);
-
-/* The same with num_columns equal columns. */
-void spot_curve_thin_to(
-    spot_curve_t *self, size_t num_columns, double low, double high, bool is_log);
+/* Where there are more than four points a column: keeps of each of num_columns equal columns
+ * from low to high the first, lowest, highest and last point, so that no peak is hidden.
+ * is_log: columns of equal ratio, 0 < low. O(points). */
+void spot_curve_thin(spot_curve_t *self, size_t num_columns, double low, double high, bool is_log);
 
 /* ---- What a declaration becomes: for layout and writers, which are in this room ---- */
 

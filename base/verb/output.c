@@ -17,9 +17,6 @@
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
 
-/* Of a line that goes on. */
-#define HANGING 2
-
 /* Of what zlib takes at once. */
 #define MAX_PART_BYTES (1u << 30)
 
@@ -128,18 +125,6 @@ static int put_text(const void *text, const spot_terminal_t *terminal, FILE *out
     (void) terminal;
     fputs(text, out);
     return 0;
-}
-
-void spot_output_assumed(const spot_output_t *self, const spot_assumed_t *assumed)
-{
-    spot_texts_t texts = {.error = 0};
-
-    if (assumed->num_items > 0) {
-        spot_wrap_write(self->stream,
-            spot_texts_add(&texts, "%s\n", spot_assumed_words(&texts, assumed)),
-            self->terminal.width, HANGING);
-    }
-    spot_texts_free(&texts);
 }
 
 int spot_output_end(spot_output_t *self, int error)

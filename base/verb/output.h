@@ -48,10 +48,6 @@ bool spot_has_suffix(const char *path, const char *suffix);
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
 FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag);
 
-/* Writes what results take for granted, on top of them: one line, broken where it is
- * wider than the terminal; nothing where there is none. */
-void spot_output_assumed(const spot_output_t *self, const spot_assumed_t *assumed);
-
 /* error: of what wrote to the stream. Returns the first error, with the reason in diag:
  * IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_output_end(spot_output_t *self, int error);

@@ -419,7 +419,8 @@ void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batc
     *num_taken = taken;
 }
 
-int spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
+/* The same in memory of its own. NO_MEMORY. */
+static int loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
     double *waits, int64_t *num_taken)
 {
     double *memory =
@@ -558,9 +559,8 @@ int spot_loader_predict(
     double *waits = spot_calloc((size_t) flow.num_batches, sizeof(*waits));
     double sum_s = 0, steady_s;
     int64_t num;
-    int ret = waits == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, &num);
+    int ret = waits == NULL ? SPOT_ERR_NO_MEMORY
+                            : loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, &num);
 
     if (ret != 0) {
         goto out;

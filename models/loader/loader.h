@@ -136,13 +136,9 @@ typedef struct {
 /* T of batch number round (from 0) of a process; below 0: it has no more. */
 typedef double (*spot_loader_batch_t)(void *context, int64_t process, int64_t round);
 
-/* Runs the events. waits: [num_batches], gets how long the loop waits for each batch.
- * num_taken: the batches that there were. O(batches) NO_MEMORY. */
-SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
-    void *context, double *waits, int64_t *num_taken);
-
-/* The same without an allocation. memory: [processes x (1 + prefetch)], a prefetch
- * of 0 counts as 1. */
+/* Runs the events. memory: [processes x (1 + prefetch)], a prefetch of 0 counts as 1.
+ * waits: [num_batches], gets how long the loop waits for each batch. num_taken: the
+ * batches that there were. O(batches). */
 void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
     double *memory, double *waits, int64_t *num_taken);
 

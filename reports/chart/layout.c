@@ -22,6 +22,14 @@
 
 /* ---- Sides ---- */
 
+/* The width of a text in a line; 0 of NULL. */
+static double sheet_text_px(const spot_sheet_t *self, int style, const char *text)
+{
+    const spot_chart_line_t line = {text, text == NULL ? 0 : strlen(text), false};
+
+    return spot_chart_line_px(&line, spot_sheet_text_size(self->is_narrow, style));
+}
+
 /* The columns of sides, each with the gap before it; several fold in a narrow picture.
  */
 static void measure_sides(const spot_sheet_t *self, spot_place_t *place)
@@ -36,10 +44,9 @@ static void measure_sides(const spot_sheet_t *self, spot_place_t *place)
         double texts_px = 0, width;
 
         for (size_t k = 0; k < panel->num_rows; k++) {
-            texts_px =
-                fmax(texts_px, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[k].sides[j]));
+            texts_px = fmax(texts_px, sheet_text_px(self, SPOT_LABEL, panel->rows[k].sides[j]));
         }
-        width = fmax(texts_px, fmin(spot_sheet_text_px(self, SPOT_NOTE, name), max_px));
+        width = fmax(texts_px, fmin(sheet_text_px(self, SPOT_NOTE, name), max_px));
         place->side_px[j] = width > 0 ? fmin(width, self->width_px / 4) + SIDE_GAP_PX : 0;
         place->sides_px += place->side_px[j];
         num_sides += texts_px > 0;
@@ -77,7 +84,7 @@ static double put_below(spot_sheet_t *self, const spot_place_t *place, size_t ro
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && place->is_folded; j++) {
         const char *name = place->node->look.side_names[j];
         const double name_px =
-            fmin(spot_sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
+            fmin(sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
         const double x = place->cell_left + (name_px > 0 ? name_px + 6 : 0);
 
         if (row->sides[j] != NULL) {
@@ -141,9 +148,20 @@ static double sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node
     double width = 0;
 
     for (size_t j = 0; j < panel->num_rows; j++) {
-        width = fmax(width, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[j].name));
+        width = fmax(width, sheet_text_px(self, SPOT_LABEL, panel->rows[j].name));
     }
     return fmin(width, MAX_NAME_SHARE * self->width_px) + NAME_GAP_PX;
+}
+
+/* Moves what was put since "before" down. */
+static void sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px)
+{
+    for (size_t j = before->num_texts; j < self->items.num_texts; j++) {
+        self->items.texts[j].y += by_px;
+    }
+    for (size_t j = before->num_points; j < self->items.num_points; j++) {
+        self->items.points[j].y += by_px;
+    }
 }
 
 /* The name left of a row whose middle is at y. */
@@ -155,7 +173,7 @@ static void put_name(spot_sheet_t *self, const spot_place_t *place, double y, co
     const double height = spot_sheet_put(
         self, SPOT_LABEL | SPOT_END, right, y, name, right - place->cell_left, is_wrapped ? 2 : 1);
 
-    spot_sheet_move(self, &before, -height / 2);
+    sheet_move(self, &before, -height / 2);
 }
 
 /* Of many low rows each n-th has its name. */
@@ -387,8 +405,8 @@ static bool find_x_label(
         *label = (x_label_t){tick->value, {tick->label}, 0, 0};
     }
     px = spot_scale_px(&place->scale[SPOT_X], label->x);
-    width = fmin(fmax(spot_sheet_text_px(self, SPOT_TICK, label->texts[0]),
-                     spot_sheet_text_px(self, SPOT_SECOND, label->texts[1])),
+    width = fmin(fmax(sheet_text_px(self, SPOT_TICK, label->texts[0]),
+                     sheet_text_px(self, SPOT_SECOND, label->texts[1])),
         right - left);
     label->left_px = fmax(fmin(px - width / 2, right - width), left);
     label->right_px = label->left_px + width;
@@ -435,7 +453,7 @@ static double put_middle(
     const double left = place->cell_left, right = place->cell_right;
     const double middle = (place->box.left + place->box.right) / 2;
     const double room = 2 * fmin(middle - left, right - middle);
-    const bool fits_there = spot_sheet_text_px(self, style, name) <= room;
+    const bool fits_there = sheet_text_px(self, style, name) <= room;
 
     return spot_sheet_put(self, style | SPOT_MIDDLE, fits_there ? middle : (left + right) / 2, y,
         name, right - left, 2);
@@ -594,7 +612,7 @@ static bool do_ends_fit(const spot_sheet_t *self)
 
 static double side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
-    const double width = spot_sheet_text_px(self, SPOT_LABEL, entry->side);
+    const double width = sheet_text_px(self, SPOT_LABEL, entry->side);
 
     return width > 0 ? width + LEGEND_SIDE_GAP_PX : 0;
 }
@@ -602,7 +620,7 @@ static double side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 static double entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
     return (entry->is_heading ? 0 : INDENT_PX) + side_px(self, entry) +
-           spot_sheet_text_px(self, SPOT_LABEL, entry->text);
+           sheet_text_px(self, SPOT_LABEL, entry->text);
 }
 
 /* Chooses where the names of all entries stand: at their ends where all of them fit. */
@@ -619,7 +637,7 @@ static void sheet_choose_names(spot_sheet_t *self)
         const spot_chart_entry_t *look = &entry->look;
 
         if (is_at_right(self, j) && self->places[entry->panel_id].is_last_column) {
-            const double width = spot_sheet_text_px(self, SPOT_LABEL, look->text);
+            const double width = sheet_text_px(self, SPOT_LABEL, look->text);
 
             self->ends_px = fmax(
                 self->ends_px, fmin(width, MAX_END_SHARE * self->width_px) + LEADER_PX + INDENT_PX);
@@ -908,7 +926,7 @@ static double left_px(const spot_sheet_t *self, const spot_place_t *place)
         return sheet_row_names_px(self, place->node);
     }
     for (size_t k = 0; k < y->num_ticks && place->is_shown[SPOT_Y]; k++) {
-        width = fmax(width, spot_sheet_text_px(self, SPOT_TICK, y->ticks[k].label));
+        width = fmax(width, sheet_text_px(self, SPOT_TICK, y->ticks[k].label));
     }
     return width > 0 ? fmax(width + 8, MIN_LEFT_PX) : 0;
 }
@@ -989,8 +1007,8 @@ static double put_head(spot_sheet_t *self, const spot_place_t *place, double top
     const char *y_name = place->name[SPOT_Y];
     const double left = place->column == 0 ? self->margin_px : place->box.left;
     const double max_px = fmax(place->box.right, place->cell_right) - left;
-    const double name_px = spot_sheet_text_px(self, SPOT_NOTE, y_name);
-    const double note_px = spot_sheet_text_px(self, SPOT_NOTE, look->note);
+    const double name_px = sheet_text_px(self, SPOT_NOTE, y_name);
+    const double note_px = sheet_text_px(self, SPOT_NOTE, look->note);
     double y = top;
 
     y += spot_sheet_put(self, SPOT_PANEL, left, y, look->title, max_px, 2);
@@ -1052,7 +1070,7 @@ static double lay_row(spot_sheet_t *self, size_t row, double top)
         }
         if (place->is_first_of_cell) {
             y = top + head_px;
-            spot_sheet_move(self, &before, head_px - put_head(self, place, top));
+            sheet_move(self, &before, head_px - put_head(self, place, top));
         } else {
             y += BELOW_GAP_PX;
             y += put_head(self, place, y);

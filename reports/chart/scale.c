@@ -255,12 +255,6 @@ void spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_char
     }
 }
 
-double spot_scale_unit_px(const spot_scale_t *self)
-{
-    return self->row_px != NULL ? self->pitch_px
-                                : fabs(self->high_px - self->low_px) / (self->high - self->low);
-}
-
 double spot_scale_px(const spot_scale_t *self, double value)
 {
     const bool is_log = self->kind == SPOT_CHART_LOG;

@@ -46,6 +46,3 @@ double spot_scale_px(const spot_scale_t *self, double value);
 
 /* The same for an end of an interval, where a value <= 0 of LOG is far below. */
 double spot_scale_end_px(const spot_scale_t *self, double value);
-
-/* The px of a 1 of a scale that is not LOG. */
-double spot_scale_unit_px(const spot_scale_t *self);

@@ -239,13 +239,6 @@ spot_box_t spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t
     return (spot_box_t){{left, text->y - size * 0.55, left + width, text->y + size * 0.55}};
 }
 
-double spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
-{
-    const spot_chart_line_t line = {text, text == NULL ? 0 : strlen(text), false};
-
-    return spot_chart_line_px(&line, spot_sheet_text_size(self->is_narrow, style));
-}
-
 static void sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text)
 {
     if (text->line.num_bytes > 0) {
@@ -269,16 +262,6 @@ double spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const c
             self, &(spot_sheet_text_t){style, x, y + ((double) j + 0.5) * line_px, lines[j]});
     }
     return (double) num_lines * line_px;
-}
-
-void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px)
-{
-    for (size_t j = before->num_texts; j < self->items.num_texts; j++) {
-        self->items.texts[j].y += by_px;
-    }
-    for (size_t j = before->num_points; j < self->items.num_points; j++) {
-        self->items.points[j].y += by_px;
-    }
 }
 
 /* ---- Points ---- */
@@ -499,6 +482,13 @@ static double sheet_marker_px(const spot_place_t *place, const series_t *series)
                                             : POINT_PX;
 }
 
+/* The px of a 1 of a scale that is not LOG. */
+static double scale_unit_px(const spot_scale_t *self)
+{
+    return self->row_px != NULL ? self->pitch_px
+                                : fabs(self->high_px - self->low_px) / (self->high - self->low);
+}
+
 /* Where a bar or a span is, as far as it is within its panel; right <= left or bottom <=
  * top: nowhere. */
 static spot_box_t sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_id)
@@ -509,8 +499,7 @@ static spot_box_t sheet_bar(const spot_place_t *place, const series_t *series, s
     const double a = spot_scale_end_px(&place->scale[along], shape->base);
     const double b = spot_scale_end_px(&place->scale[along], shape->at[along]);
     const double middle = spot_scale_px(&place->scale[across], shape->at[across]);
-    const double half =
-        fmax(series->thickness / 2 * spot_scale_unit_px(&place->scale[across]), 0.4);
+    const double half = fmax(series->thickness / 2 * scale_unit_px(&place->scale[across]), 0.4);
     spot_box_t box = {{0, 0, 0, 0}};
 
     if (isnan(a + b + middle)) {

@@ -149,17 +149,11 @@ typedef struct {
 double spot_sheet_text_size(bool is_narrow, int style);
 spot_box_t spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t *text);
 
-/* The width of a text in a line; 0 of NULL. */
-double spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text);
-
 /* Puts a text, or NULL, in lines from y, the top of the first one, on: at most max_lines
  * of max_px. Returns the px that they take. */
 #define SPOT_LINE_PX 17.0 /* of all but titles */
 double spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *text,
     double max_px, size_t max_lines);
-
-/* Moves what was put since "before" down. */
-void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px);
 
 /* Begins a mark, to which the points that follow belong. Returns it, for what else it
  * has; never NULL. */

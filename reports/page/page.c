@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/provenance.h"
+#include "base/verb/document.h"
+#include "base/verb/table.h"
 #include "reports/answer.h"
 #include "reports/doubts.h"
 #include "reports/draw.h"
@@ -23,6 +25,8 @@
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
+#include "sim/bench/engine/metric.h"
+#include "sim/bench/store/head.h"
 
 /* ---- The data of the scripts ----
  *
@@ -756,6 +760,32 @@ static const spot_study_picture_t *find_picture(const spot_page_t *page, const c
 
 /* ---- Doubts ---- */
 
+/* The doubts about the numbers, folded, with their number above; nothing where there are
+ * none. */
+static void doubts_write(const spot_report_t *report, spot_document_t *document)
+{
+    const spot_doubts_t *self;
+    const int ret = spot_report_doubts(report, &self);
+    size_t num_severe = 0;
+
+    spot_document_fail(document, ret);
+    if (ret != 0 || self->num_items == 0) {
+        return;
+    }
+    for (size_t j = 0; j < self->num_items; j++) {
+        num_severe += self->items[j].is_severe;
+    }
+    spot_document_fold(document,
+        spot_texts_add(&document->texts,
+            num_severe > 0 ? "%s about these numbers, %zu severe" : "%s about these numbers",
+            spot_words_count(&document->texts, (int64_t) self->num_items, "doubt"), num_severe));
+    for (size_t j = 0; j < self->num_items; j++) {
+        spot_document_item(document, "%s%s%s", self->items[j].is_severe ? "Severe: " : "",
+            self->items[j].text, self->items[j].places);
+    }
+    spot_document_end_fold(document);
+}
+
 void spot_page_doubts_write(const spot_page_t *page)
 {
     const spot_doubts_t *doubts;
@@ -764,7 +794,7 @@ void spot_page_doubts_write(const spot_page_t *page)
     spot_document_fail(page->document, ret);
     if (ret == 0 && doubts->num_items > 0) {
         fputs("<div id=\"warnings\">\n", page->out);
-        spot_doubts_write(page->report, page->document);
+        doubts_write(page->report, page->document);
         spot_document_end_list(page->document);
         fputs("</div>\n", page->out);
     }
@@ -829,11 +859,39 @@ static void write_points(const spot_page_t *page)
         page->document);
 }
 
+/* What the metrics mean, folded. */
+static void metrics_write(const spot_study_head_t *head, spot_document_t *document)
+{
+    static const spot_table_column_t columns[] = {
+        {.name = "metric", .kind = SPOT_TABLE_TEXT, .is_key = true},
+        {.name = "in words", .kind = SPOT_TABLE_TEXT},
+        {.name = "unit", .kind = SPOT_TABLE_TEXT},
+        {.name = "what it is", .kind = SPOT_TABLE_PROSE},
+    };
+    spot_table_t table = {.name = "metrics", .caption = "Metrics of a replication"};
+
+    spot_table_add_columns(&table, sizeof(columns) / sizeof(columns[0]), columns);
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        const spot_metric_t *metric = &head->metrics[j];
+
+        spot_table_add_row(&table);
+        spot_table_add_text(&table, metric->name);
+        spot_table_add_text(&table, spot_words_metric(&document->texts, metric, metric->unit));
+        spot_table_add_text(&table, metric->kind == SPOT_METRIC_SHARE ? "fraction"
+                                    : strcmp(metric->unit, "1") == 0  ? ""
+                                                                      : metric->unit);
+        spot_table_add_text(&table, metric->help);
+    }
+    spot_document_fold(document, "What the metrics mean");
+    spot_document_table(document, "metrics-table", &table);
+    spot_document_end_fold(document);
+}
+
 static void write_parameters(const spot_page_t *page)
 {
     spot_settings_write(page->head, page->document);
     page_fixed_write(page->source->path, page->head, page->origin, page->document);
-    spot_metrics_write(page->head, page->document);
+    metrics_write(page->head, page->document);
 }
 
 static void write_origin_section(const spot_page_t *page)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/verb/chart.h"
 #include "reports/chart/svg.h"
 #include "reports/markup/html.h"
 
@@ -154,7 +155,7 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
     int ret = chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
 
     if (ret == 0) {
-        title = title != NULL ? title : spot_chart_title_text(chart);
+        title = title != NULL ? title : chart->title;
         if (picture->name != NULL) {
             spot_document_section(document, picture->name, title);
         } else {
@@ -163,7 +164,7 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
         fputs("<figure class=\"picture\" role=\"group\">\n<div "
               "class=\"static\" role=\"img\" tabindex=\"0\" aria-label=\"",
             out);
-        spot_html_text(out, spot_chart_description(chart));
+        spot_html_text(out, chart->description);
         fputs("\">\n", out);
         ret = spot_draw_page(picture->declare, picture->context, false, out);
         fputs("</div>\n</figure>\n", out);

@@ -2,9 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/diag.h"
 #include "base/memory.h"
 #include "reports/draw.h"
 #include "reports/pictures/parts.h"
+#include "reports/report.h"
+#include "reports/study_parts.h"
+#include "reports/words.h"
+#include "sim/bench/store/head.h"
 
 #define MAX_PANELS SPOT_MAX_FRAMES
 #define MAX_CURVE_PANELS 6 /* with several curves each */
@@ -23,6 +28,26 @@ typedef struct {
     bool has_zero;        /* y */
 } picture_t;
 
+/* The lowest num_parts parts together at a point. */
+static double curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts)
+{
+    double height = 0;
+
+    for (size_t j = 1; j <= num_parts; j++) {
+        if (spot_study_has_metric(self->head, point_id, self->metric_ids[j])) {
+            height += spot_report_summary(self->report, point_id, self->metric_ids[j])->value;
+        }
+    }
+    return height;
+}
+
+/* Whether y and all parts have values there. */
+static bool curves_is_defined(const spot_curves_t *self, size_t point_id)
+{
+    return isfinite(spot_report_summary(self->report, point_id, (size_t) self->y_id)->value) &&
+           isfinite(curves_height(self, point_id, self->num_parts));
+}
+
 /* y at a point with its interval, which may reach below 0 where no value can; where y or
  * a part of it is undefined a gap. */
 static spot_chart_datum_t datum_at(const picture_t *self, size_t point_id)
@@ -33,7 +58,7 @@ static spot_chart_datum_t datum_at(const picture_t *self, size_t point_id)
     const double low = fmin(y->value, y->ci_low); /* passes over NAN, as fmax() does */
 
     return (spot_chart_datum_t){
-        .y = spot_curves_is_defined(self->curves, point_id) ? factor * y->value : (double) NAN,
+        .y = curves_is_defined(self->curves, point_id) ? factor * y->value : (double) NAN,
         .y_low = factor * (y->value >= 0 ? fmax(low, 0) : low),
         .y_high = factor * fmax(y->value, y->ci_high),
     };
@@ -97,12 +122,11 @@ static void add_part(const picture_t *self, size_t curve_id, size_t part_id)
     spot_chart_series(self->chart, &series);
     for (size_t j = 0; j < spot_curves_num_x(curves, curve_id); j++) {
         const size_t point_id = spot_curves_point(curves, curve_id, j);
-        const double part = spot_curves_height(curves, point_id, part_id + 1) -
-                            spot_curves_height(curves, point_id, part_id);
+        const double part =
+            curves_height(curves, point_id, part_id + 1) - curves_height(curves, point_id, part_id);
 
         spot_chart_add_xy(self->chart, spot_curves_x(curves, curve_id, j),
-            spot_curves_is_defined(curves, point_id) ? self->view.shown.factor * part
-                                                     : (double) NAN);
+            curves_is_defined(curves, point_id) ? self->view.shown.factor * part : (double) NAN);
     }
 }
 
@@ -415,6 +439,40 @@ const spot_study_picture_t spot_picture_curves = {.name = "curves",
     .declare = declare,
     .fill = fill};
 
+static bool is_anywhere(const spot_report_t *report, size_t metric_id)
+{
+    for (size_t j = 0; j < report->head->num_points; j++) {
+        if (isfinite(spot_report_summary(report, j, metric_id)->value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reports an error about the picture asked for by its path, which names the metrics without a
+ * value. BAD_PARAM where there is nothing to draw. */
+static int metrics_check(const spot_report_t *report, size_t num_metrics, const size_t *metric_ids,
+    const char *picture_path, spot_diag_t *diag)
+{
+    const char *problem = spot_metrics_problem(report, num_metrics, metric_ids);
+    spot_texts_t texts = {0};
+    const char *names = "";
+
+    if (problem == NULL) {
+        return 0;
+    }
+    /* Those without a value; none where all have one, but nowhere together. */
+    for (size_t j = 0; report->num_rows > 0 && j < num_metrics; j++) {
+        if (!is_anywhere(report, metric_ids[j])) {
+            names = spot_texts_add(&texts, "%s%s%s", names, names[0] == '\0' ? ": " : ", ",
+                report->head->metrics[metric_ids[j]].name);
+        }
+    }
+    spot_diag_error(diag, picture_path, 0, 0, "nothing can be drawn: %s%s", problem, names);
+    spot_texts_free(&texts);
+    return SPOT_ERR_BAD_PARAM;
+}
+
 /* BAD_PARAM with the reason in diag if nothing can be drawn, or has_values and nothing
  * would be seen. */
 static int check(const spot_report_t *report, bool has_values, const char *path, spot_diag_t *diag)
@@ -426,7 +484,7 @@ static int check(const spot_report_t *report, bool has_values, const char *path,
     if (problem != NULL) {
         spot_diag_error(diag, path, 0, 0, "nothing can be drawn: %s", problem);
     } else if (ret == 0 && has_values) {
-        ret = spot_metrics_check(report, 1 + curves.num_parts, curves.metric_ids, path, diag);
+        ret = metrics_check(report, 1 + curves.num_parts, curves.metric_ids, path, diag);
     }
     spot_curves_free(&curves);
     return ret;

@@ -6,6 +6,7 @@
 #include "reports/draw.h"
 #include "reports/pictures/parts.h"
 #include "sim/bench/analysis/pareto.h"
+#include "sim/bench/store/head.h"
 
 #define MAX_NUMBERS 12
 #define MAX_SERIES 20
@@ -191,6 +192,21 @@ static void choose_numbers(pareto_t *self)
     }
 }
 
+/* The key whose values have looks of their own: that of the curves, else of the
+ * baseline, else the first one without numbers; num_axes: none. */
+static size_t series_axis(const spot_study_head_t *head)
+{
+    size_t bare_id = head->num_axes;
+
+    for (size_t j = head->num_axes; j-- > 0;) {
+        if (head->plot.curves != NULL && strcmp(head->axes[j].path, head->plot.curves) == 0) {
+            return j;
+        }
+        bare_id = isnan(head->axes[j].numbers[0]) ? j : bare_id;
+    }
+    return head->has_baseline ? head->baseline_axis_id : bare_id;
+}
+
 /* Free points even after an error. */
 static int init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
 {
@@ -202,7 +218,7 @@ static int init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts
         .head = head,
         .views = {spot_view(report, head->overview.cost_id, texts),
             spot_view(report, head->overview.gain_id, texts)},
-        .axis_id = spot_series_axis(head),
+        .axis_id = series_axis(head),
         .num_series = 1};
     if (self->axis_id < head->num_axes && head->axes[self->axis_id].num_values <= MAX_SERIES) {
         self->num_series = head->axes[self->axis_id].num_values;

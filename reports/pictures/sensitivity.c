@@ -103,6 +103,21 @@ static const char *share_words(sensitivity_t *self, const spot_sensitivity_index
                                   : "-";
 }
 
+/* Sets order[num_keys] to the keys by their range, the largest first. */
+static void study_effects_order(const spot_study_effects_t *self, size_t *order)
+{
+    for (size_t j = 0; j < self->effects.num_keys; j++) {
+        size_t place = j;
+
+        for (; place > 0 &&
+               self->effects.keys[order[place - 1]].range.value < self->effects.keys[j].range.value;
+             place--) {
+            order[place] = order[place - 1];
+        }
+        order[place] = j;
+    }
+}
+
 /* Free order and texts even after an error. */
 static int init(sensitivity_t *self, const spot_report_t *report)
 {
@@ -120,7 +135,7 @@ static int init(sensitivity_t *self, const spot_report_t *report)
         ret = self->order == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     if (ret == 0) {
-        spot_study_effects_order(self->effects, self->order);
+        study_effects_order(self->effects, self->order);
     }
     return ret;
 }

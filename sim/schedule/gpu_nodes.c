@@ -345,21 +345,6 @@ int32_t spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_
     return num_ordered == 0 ? -1 : take_of_order(self, num_ordered, num_gpus);
 }
 
-int32_t spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
-{
-    int32_t *link = &first_part;
-
-    if (self->num_free > 0) {
-        const int32_t more = spot_gpu_nodes_take(self, SPOT_PLACER_RANDOM, self->num_free);
-
-        while (*link >= 0) {
-            link = &self->parts[*link].next;
-        }
-        *link = more;
-    }
-    return first_part;
-}
-
 int32_t spot_gpu_nodes_take_instead(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus)
 {

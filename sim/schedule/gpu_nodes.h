@@ -83,10 +83,6 @@ int32_t spot_gpu_nodes_take_instead(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus);
 void spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part);
 
-/* Takes all free GPUs of nodes that take jobs in addition to those of first_part, which
- * may be -1. Returns the first part, or -1: there are none. */
-int32_t spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part);
-
 /* Takes the GPUs of these parts for a second job. Each must hold exactly one. Returns
  * the first part, or -1: no memory. */
 int32_t spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim schedule estimate, forecast, pack-train: what is learned from a job log. */
 #include "base/csv.h"
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/verb/verb.h"
+#include "models/additive_model.h"
 #include "models/colocation.h"
 #include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
@@ -130,7 +133,7 @@ static void write_estimates(const void *what, FILE *out)
 
 static void write_model(const void *model, FILE *out)
 {
-    spot_additive_write_header(out);
+    fputs(SPOT_ADDITIVE_HEADER, out);
     spot_additive_write(model, "log(1+duration)", out);
 }
 
@@ -391,18 +394,40 @@ static int split(spot_call_t *call, forecasted_t *self)
 
 /* ---- Output of forecast ---- */
 
+/* Writes the bins from first on as a CSV file: time, submitted jobs and GPUs, and the
+ * forecasts of the models. forecasts: [SPOT_THROUGHPUT_SERIES]. */
+static void throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
+    const spot_throughput_t *throughput, size_t first, FILE *out)
+{
+    fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);
+    for (size_t bin = first; bin < throughput->num_bins; bin++) {
+        const time_t time_s =
+            (time_t) (throughput->start_s + (int64_t) bin * SPOT_THROUGHPUT_BIN_S);
+        const double *values = throughput->bins[bin].values;
+        char text[32] = "";
+        struct tm date;
+
+        if (gmtime_r(&time_s, &date) != NULL) {
+            strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &date);
+        }
+        fprintf(out, "%s,%.10g,%.10g,%.6f,%.6f\n", text, values[0], values[1],
+            forecasts[0].forecasts[SPOT_FORECAST_MODEL][bin - first],
+            forecasts[1].forecasts[SPOT_FORECAST_MODEL][bin - first]);
+    }
+}
+
 static void write_forecast(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_throughput_forecast_write(self->forecasts, &self->throughput, self->split.evaluate, out);
+    throughput_forecast_write(self->forecasts, &self->throughput, self->split.evaluate, out);
 }
 
 static void write_models(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_additive_write_header(out);
+    fputs(SPOT_ADDITIVE_HEADER, out);
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
         spot_additive_write(&self->forecasts[series].model, spot_throughput_targets[series], out);
     }
@@ -437,6 +462,17 @@ static void fill_forecast_errors(spot_table_t *table, const forecasted_t *self)
     }
 }
 
+/* The importance of a feature by its name; 0: the model lacks it. */
+static double additive_importance_of(const spot_additive_model_t *self, const char *name)
+{
+    for (size_t j = 0; j < self->num_features; j++) {
+        if (strcmp(self->features[j].name, name) == 0) {
+            return spot_additive_importance(&self->features[j]);
+        }
+    }
+    return 0;
+}
+
 /* The features of the models, the most important one for jobs first. */
 static void fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
 {
@@ -451,7 +487,7 @@ static void fill_importance(spot_table_t *table, const spot_throughput_forecast_
     for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
         for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
             importance[series][j] =
-                spot_additive_importance_of(&forecasts[series].model, spot_throughput_features[j]);
+                additive_importance_of(&forecasts[series].model, spot_throughput_features[j]);
         }
     }
     for (size_t row = 0; row < SPOT_THROUGHPUT_FEATURES; row++) {
@@ -592,6 +628,26 @@ static void add_accuracy(spot_table_t *table, const char *name, size_t num_right
     spot_table_add_number(table, (double) num_right / (double) num_labels);
 }
 
+static const char *const packing_features[] = {"amp", "gpu_util", "gmem_util", "gmem"};
+
+/* Writes the rule that leads to a leaf: "gmem_util <= 30.5, gpu_util > 25". */
+static void packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
+{
+    const spot_tree_node_t *nodes = self->tree.nodes;
+    const spot_tree_node_t *node = nodes;
+
+    while (node->feature_id >= 0) {
+        const int side = (int32_t) leaf_id >= node->children[1];
+
+        fprintf(out, "%s%s %s %.10g", node == nodes ? "" : ", ", packing_features[node->feature_id],
+            side == 0 ? "<=" : ">", node->threshold);
+        node = &nodes[node->children[side]];
+    }
+    if (node == nodes) {
+        fputs("any", out);
+    }
+}
+
 /* The rules that lead to the leaves, and how many labels they find. Returns the number
  * that all of them find. */
 static size_t fill_rules(spot_table_t *table, const spot_packing_labels_t *labels)
@@ -615,7 +671,7 @@ static size_t fill_rules(spot_table_t *table, const spot_packing_labels_t *label
         spot_table_add_row(table);
         rule = spot_table_begin_text(table);
         if (rule != NULL) {
-            spot_packing_rule_write(labels, j, rule);
+            packing_rule_write(labels, j, rule);
         }
         spot_table_end_cell(table, rule);
         spot_table_add_count(table, node->label);
@@ -646,9 +702,35 @@ static void fill_accuracy(
     }
 }
 
+/* Writes the workloads as a CSV file: the columns of a job log, sharescore being the
+ * predicted label, then label and automatic, empty where there is none. */
+static void packing_labels_write(const spot_packing_labels_t *self, FILE *out)
+{
+    fputs("model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,sharescore,label,"
+          "automatic\n",
+        out);
+    for (size_t j = 0; j < self->num_workloads; j++) {
+        const spot_packing_workload_t *workload = &self->workloads[j];
+        const int32_t labels[] = {workload->predicted, workload->label, workload->automatic};
+
+        spot_csv_field_text(out, workload->model);
+        fputc(',', out);
+        spot_csv_field_text(out, workload->dataset);
+        fprintf(out, ",%d,%d", workload->batch_size, workload->amp);
+        spot_csv_field_number(out, workload->speed_per_s);
+        for (size_t k = SPOT_PACKING_GPU_UTIL; k < SPOT_PACKING_FEATURES; k++) {
+            spot_csv_field_number(out, workload->features[k]);
+        }
+        for (size_t k = 0; k < sizeof(labels) / sizeof(labels[0]); k++) {
+            spot_csv_field_number(out, labels[k] < 0 ? (double) NAN : labels[k]);
+        }
+        fputc('\n', out);
+    }
+}
+
 static void write_labels(const void *labels, FILE *out)
 {
-    spot_packing_labels_write(labels, out);
+    packing_labels_write(labels, out);
 }
 
 static int pack_train_run(spot_call_t *call)

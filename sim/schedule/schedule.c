@@ -8,6 +8,7 @@
 #include "base/integers.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
+#include "sim/schedule/vc_state.h"
 #include "traces/jobs/job_log.h"
 
 /* ---- The profiler ---- */
@@ -471,6 +472,13 @@ static int64_t pool_next_due_s(spot_pool_t *self, int64_t now_s)
 
 /* ---- One second ---- */
 
+/* num_nodes < 0: cancelled. */
+static void vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
+{
+    self->num_prepping += num_nodes;
+    self->is_changed = true;
+}
+
 /* Lists ready nodes that are lost. One that comes and goes in a second is never seen. */
 static void see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 {
@@ -485,7 +493,7 @@ static void see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
             pay(self, node, vc->now_s, -1);
         }
         if (node->status == SPOT_POOL_NODE_PREPPING) {
-            spot_vc_prepare_nodes(vc, -1);
+            vc_prepare_nodes(vc, -1);
         } else if (node->status == SPOT_POOL_NODE_READY) {
             SPOT_ARRAY_PUSH(set, ids, node->node_id);
         }
@@ -503,7 +511,7 @@ static void see_ready(spot_pool_t *self, spot_vc_t *vc)
             break;
         }
         if (node->status == SPOT_POOL_NODE_PREPPING) {
-            spot_vc_prepare_nodes(vc, -1);
+            vc_prepare_nodes(vc, -1);
             node->status = SPOT_POOL_NODE_READY;
             node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) self->next_ready);
         }
@@ -524,7 +532,7 @@ static void see_additions(spot_pool_t *self, spot_vc_t *vc)
             node->added_s = vc->now_s;
             node->status = SPOT_POOL_NODE_PREPPING;
             node->ready_s = vc->now_s + self->plan->preparation_s;
-            spot_vc_prepare_nodes(vc, 1);
+            vc_prepare_nodes(vc, 1);
         }
     }
     see_ready(self, vc); /* those that need no preparation, and those that are gone */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/policy.h"
 
 /* ---- Jobs that the training engine simulates ---- */
@@ -270,12 +271,29 @@ static double vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpu
 
 /* ---- A fleet ---- */
 
+/* Takes all free GPUs of nodes that take jobs in addition to those of first_part, which
+ * may be -1. Returns the first part, or -1: there are none. */
+static int32_t gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
+{
+    int32_t *link = &first_part;
+
+    if (self->num_free > 0) {
+        const int32_t more = spot_gpu_nodes_take(self, SPOT_PLACER_RANDOM, self->num_free);
+
+        while (*link >= 0) {
+            link = &self->parts[*link].next;
+        }
+        *link = more;
+    }
+    return first_part;
+}
+
 /* A job has all GPUs of a fleet that take jobs, and those that it had before. */
 static void vc_take_fleet(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
-    at->first_part = spot_gpu_nodes_take_all(&self->nodes, at->first_part);
+    at->first_part = gpu_nodes_take_all(&self->nodes, at->first_part);
     at->gpus = spot_gpu_nodes_count(&self->nodes, at->first_part);
     at->half_gpus = 2 * at->gpus;
 }
@@ -451,27 +469,6 @@ static void vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
         job->progress_s += num_s;
         job->touched_s = now_s;
     }
-}
-
-double spot_vc_rest(const spot_vc_t *self, int32_t job)
-{
-    const spot_vc_job_t *at = &self->jobs[job];
-    int64_t num_s = at->status == SPOT_JOB_RUNNING ? self->now_s - at->touched_s : 0;
-
-    if (num_s <= at->overhead_s) {
-        return at->left + (double) (at->overhead_s - num_s) * self->unit;
-    }
-    num_s -= at->overhead_s;
-    return spot_work_after(at->left, at->rate, num_s);
-}
-
-int64_t spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
-{
-    const spot_vc_job_t *at = &self->jobs[job];
-
-    return at->status == SPOT_JOB_RUNNING
-               ? at->service_gpu_s + (self->now_s - at->touched_s) * at->gpus
-               : at->service_gpu_s;
 }
 
 /* ---- What is durable ---- */
@@ -841,12 +838,6 @@ static void add_nodes(spot_vc_t *self)
     if (self->policy->on_nodes != NULL) {
         self->policy->on_nodes(self);
     }
-}
-
-void spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
-{
-    self->num_prepping += num_nodes;
-    self->is_changed = true;
 }
 
 int32_t spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)

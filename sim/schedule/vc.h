@@ -32,11 +32,6 @@ int64_t spot_work_seconds(double work, double rate);
 
 /* ---- What a policy sees ---- */
 
-/* Remaining work of a job with its overhead, and its attained service in GPU-seconds, at
- * the end of second now_s. */
-double spot_vc_rest(const spot_vc_t *self, int32_t job);
-int64_t spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job);
-
 /* The smallest size that a job may have, and the next one above gpus; 0: none. The only
  * size of a rigid job is its own. O(sizes). */
 int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus);
@@ -73,8 +68,6 @@ void spot_vc_schedule(spot_vc_t *self);                    /* jobs arrive and th
 void spot_vc_finish(spot_vc_t *self, int64_t end_s);
 
 /* ---- Node events, in the second that has begun ---- */
-
-void spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes); /* < 0: cancelled */
 
 /* A node joins the end of the list; -1: no memory. */
 int32_t spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance);

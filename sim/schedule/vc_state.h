@@ -12,7 +12,6 @@
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/scenario.h"
-#include "sim/schedule/trainer.h"
 #include "traces/jobs/job_log.h"
 
 /* A restart takes 40 s for jobs up to this many GPUs, else 60 s; the log may say more.

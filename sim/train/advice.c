@@ -10,8 +10,9 @@
 #include "base/name_match.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
-#include "sim/train/job/cost.h"
+#include "sim/train/experiment.h"
 #include "sim/train/job/scenario.h"
+#include "sim/train/job/train.h"
 #include "traces/generate/generator.h"
 #include "traces/trace.h"
 
@@ -127,7 +128,6 @@ static int train_read_now(
     int ret;
 
     memset(self, 0, sizeof(*self));
-    spot_trace_init(&trace);
     ret = spot_trace_read(&trace, path, false, diag);
     if (ret == 0) {
         self->initial = trace.initial;
@@ -155,7 +155,6 @@ static int find_paid(const spot_advice_question_t *question, const spot_yaml_t *
 
     *paid_usd = 0;
     spot_diag_init_like(&quiet, diag);
-    spot_trace_init(&trace);
     ret = spot_trace_read(&trace, question->now_path, false, diag);
     error = spot_scenario_init(&bound, scenario->root, NULL, &quiet);
     if (ret == 0 && (error == 0 || error == SPOT_ERR_CANNOT_RUN)) {

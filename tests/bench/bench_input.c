@@ -87,10 +87,10 @@ static double constant(void *context, int64_t process, int64_t round)
 static void run_events(void *context)
 {
     const spot_loader_flow_t flow = {NUM_EVENTS, 8, 2, 2, 0.007, 0.1};
-    double batch_s = 6.9;
+    double batch_s = 6.9, memory[8 * 3];
     int64_t num_taken;
 
-    stop_on_error(spot_loader_run(&flow, constant, &batch_s, context, &num_taken), "events");
+    spot_loader_run_in(&flow, constant, &batch_s, memory, context, &num_taken);
 }
 
 static void run_epoch(void *context)

@@ -68,7 +68,7 @@ static void read_table(spot_reference_t *table)
 static void start(spot_comparison_t *comparison, const spot_trace_t *trace)
 {
     assert_int_equal(spot_comparison_init(comparison, trace, trace->resolution_ms,
-                         spot_comparison_is_net(trace->kind), 1),
+                         trace->kind != SPOT_TRACE_NAMED, 1),
         0);
 }
 

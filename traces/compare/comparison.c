@@ -649,7 +649,8 @@ void spot_comparison_free(spot_comparison_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-bool spot_comparison_is_net(spot_trace_kind_t kind)
+/* Whether a trace of this kind only shows the net change of a tick. */
+static bool is_net_kind(spot_trace_kind_t kind)
 {
     return kind != SPOT_TRACE_NAMED;
 }
@@ -910,8 +911,7 @@ int spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t
 {
     const spot_trace_t *other = inputs->has_other ? &inputs->other : &inputs->trace;
     int ret = spot_comparison_init(self, &inputs->trace, other->resolution_ms,
-        spot_comparison_is_net(inputs->trace.kind) || spot_comparison_is_net(other->kind),
-        (uint64_t) request->seed);
+        is_net_kind(inputs->trace.kind) || is_net_kind(other->kind), (uint64_t) request->seed);
 
     if (ret == 0 && inputs->has_other) {
         ret = add_other(self, request, inputs);
@@ -930,15 +930,4 @@ int spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t
         spot_comparison_set_reference(self, &inputs->reference);
     }
     return ret;
-}
-
-size_t spot_comparison_first_judged(const spot_comparison_t *self)
-{
-    return SPOT_COMPARISON_FIRST - (self->num_columns == SPOT_COMPARISON_FIRST);
-}
-
-bool spot_comparison_is_within(
-    const spot_comparison_column_t *column, const spot_comparison_limit_t *limit)
-{
-    return column->means[limit->metric_id] <= limit->value;
 }

@@ -121,9 +121,6 @@ void spot_comparison_free(spot_comparison_t *self);
  * caller frees it. */
 SPOT_MUST_CHECK char *spot_comparison_label(const char *path);
 
-/* Whether a trace of this kind only shows the net change of a tick. */
-bool spot_comparison_is_net(spot_trace_kind_t kind);
-
 /* Adds the column of another trace; "#2", "#3", ... is appended to a label in use.
  * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_comparison_add_trace(
@@ -221,11 +218,3 @@ typedef struct {
     int metric_id;
     double value;
 } spot_comparison_limit_t;
-
-/* The first column that limits are for: the halves are judged only where nothing else
- * is. */
-size_t spot_comparison_first_judged(const spot_comparison_t *self);
-
-/* Undefined is not within a limit. */
-bool spot_comparison_is_within(
-    const spot_comparison_column_t *column, const spot_comparison_limit_t *limit);

@@ -23,11 +23,6 @@ typedef struct {
     int64_t num_instances;
 } tally_t;
 
-void spot_convert_report_init(spot_convert_report_t *self)
-{
-    memset(self, 0, sizeof(*self));
-}
-
 void spot_convert_report_free(spot_convert_report_t *self)
 {
     for (size_t j = 0; j < self->num_remarks; j++) {
@@ -422,12 +417,6 @@ void spot_import_key_bytes(
     spot_import_t *self, const char *key, const char *value, size_t num_bytes)
 {
     spot_import_note_error(self, spot_keys_set(&self->trace->header, key, value, num_bytes));
-}
-
-void spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
-{
-    memset(self, 0, sizeof(*self));
-    self->import = import;
 }
 
 /* Makes the latest sample final: the initial number, or an event. */
@@ -899,8 +888,8 @@ int spot_convert(const spot_convert_t *task, size_t num_inputs, const spot_recor
         .diag = diag};
     int ret;
 
-    spot_trace_init(trace);
-    spot_convert_report_init(report);
+    memset(trace, 0, sizeof(*trace));
+    memset(report, 0, sizeof(*report));
     spot_trace_instances_init(&self.instances, trace, inputs[0].path, diag);
     ret = choose_importer(task, num_inputs, inputs, &importer, diag);
     if (ret == 0) {

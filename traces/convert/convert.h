@@ -43,7 +43,6 @@ typedef struct {
     spot_remark_t *remarks; /* [num_remarks] */
 } spot_convert_report_t;
 
-void spot_convert_report_init(spot_convert_report_t *self);
 void spot_convert_report_free(spot_convert_report_t *self);
 
 /* Appends a remark with the formatted sentence; key must outlive self. NO_MEMORY. */
@@ -256,7 +255,8 @@ void spot_import_key_bytes(
 void spot_import_note_error(spot_import_t *self, int error);
 
 /* Turns counts at times into a trace: the first count is the initial number, each
- * difference is one event, and the last of several counts at one time wins. */
+ * difference is one event, and the last of several counts at one time wins. Zero it but
+ * for import to start. */
 typedef struct {
     spot_import_t *import;
     size_t num_samples;   /* distinct times */
@@ -266,7 +266,6 @@ typedef struct {
     size_t num_same_time; /* samples replaced */
 } spot_count_series_t;
 
-void spot_count_series_init(spot_count_series_t *self, spot_import_t *import);
 /* time_ms must not decrease. */
 void spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count);
 /* Ends the trace at end_ms, at or after the last sample. */

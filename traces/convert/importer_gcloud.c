@@ -223,10 +223,9 @@ static void add_remarks(state_t *self)
 
 static int read_gcloud(spot_import_t *import)
 {
-    state_t self = {.import = import};
+    state_t self = {.import = import, .series = {.import = import}};
     int ret;
 
-    spot_count_series_init(&self.series, import);
     import->trace->kind = SPOT_TRACE_COUNTS;
     ret = spot_import_rows(import, 0, take_row, &self);
     if (ret == 0) {

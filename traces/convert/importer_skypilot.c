@@ -172,7 +172,7 @@ static int time_of(const state_t *self, int64_t sample_id, int64_t *time_ms)
 static int make_events(state_t *self)
 {
     spot_import_t *import = self->import;
-    spot_count_series_t series;
+    spot_count_series_t series = {.import = import};
     int64_t time_ms, end_ms;
     int ret = time_of(self, self->num_samples, &end_ms);
 
@@ -181,7 +181,6 @@ static int make_events(state_t *self)
             "gap_seconds: longer than 100 years in all");
         return ret;
     }
-    spot_count_series_init(&series, import);
     for (size_t j = 0; j < self->num_changes && ret == 0; j++) {
         ret = time_of(self, self->changes[j].sample_id, &time_ms);
         spot_count_series_add(&series, time_ms, self->changes[j].count);

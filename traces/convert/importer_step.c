@@ -140,10 +140,9 @@ static int finish(state_t *self)
 
 static int read_step(spot_import_t *import)
 {
-    state_t self = {.import = import};
+    state_t self = {.import = import, .series = {.import = import}};
     int ret;
 
-    spot_count_series_init(&self.series, import);
     import->trace->kind = SPOT_TRACE_COUNTS;
     ret = spot_import_rows(import, 0, take_row, &self);
     return ret == 0 ? finish(&self) : ret;

@@ -16,6 +16,20 @@
 #include "traces/describe/sample.h"
 #include "traces/trace.h"
 
+/* ---- The two files that a cluster of the seed study logged ----
+ * timestamp,count of running nodes and timestamp,number of terminated ones. */
+
+typedef struct {
+    int64_t time_s; /* since 1970-01-01T00:00:00Z, never decreasing */
+    int32_t count;  /* >= 0 */
+} stamped_count_t;
+
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    stamped_count_t *rows; /* [num_rows] in file order */
+} stamped_counts_t;
+
 /* Additions above this size are "big". */
 #define NOTEBOOK_MAX_REGULAR 10
 
@@ -107,7 +121,9 @@ static void fill(spot_notebook_t *self, const integers_t *integers)
     memcpy(self->values, values, sizeof(values));
 }
 
-int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
+/* Takes the figures of a trace: the rows are time 0 and every time at which the number
+ * changes. NO_MEMORY. */
+static int notebook_of_trace(spot_notebook_t *self, const spot_trace_t *trace)
 {
     integers_t integers = {.span_ms = trace->end_ms};
     int64_t row_ms = 0;
@@ -137,13 +153,14 @@ int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
     return ret;
 }
 
-void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
-    const spot_stamped_counts_t *terminations)
+/* Takes the figures of the two logs, with every row of nodes. */
+static void notebook_of_logs(
+    spot_notebook_t *self, const stamped_counts_t *nodes, const stamped_counts_t *terminations)
 {
     integers_t integers = {0};
 
     for (size_t j = 1; j < nodes->num_rows; j++) {
-        const spot_stamped_count_t *row = &nodes->rows[j], *before = row - 1;
+        const stamped_count_t *row = &nodes->rows[j], *before = row - 1;
 
         take(&integers.gaps_ms, (row->time_s - before->time_s) * SPOT_MS_PER_S);
         take_rise(&integers, (int64_t) row->count - before->count);
@@ -182,7 +199,7 @@ void spot_notebook_write_json(
 
 /* State of reading one file. */
 typedef struct {
-    spot_stamped_counts_t *counts;
+    stamped_counts_t *counts;
     const char *file;
     const char *column;
     size_t min_rows;
@@ -197,7 +214,9 @@ static bool is_columns(const spot_csv_row_t *row, const char *column)
            strcmp(row->fields[row->num_fields - 1], column) == 0;
 }
 
-int spot_stamped_counts_is_file(const char *path, const char *column)
+/* 1 if the first line of a file ends in the columns timestamp,column; 0 if not, or if the file
+ * cannot be read. NO_MEMORY. */
+static int stamped_counts_is_file(const char *path, const char *column)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
@@ -218,7 +237,7 @@ int spot_stamped_counts_is_file(const char *path, const char *column)
 static int read_row(reader_t *self, const spot_csv_row_t *row)
 {
     const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
-    spot_stamped_counts_t *counts = self->counts;
+    stamped_counts_t *counts = self->counts;
     int64_t time_s, count;
     const int ret = spot_csv_check_row(row, self->num_fields, self->file, self->diag);
 
@@ -237,7 +256,7 @@ static int read_row(reader_t *self, const spot_csv_row_t *row)
         return spot_csv_expected(
             row, count_id, self->file, self->column, "an integer from 0", self->diag);
     }
-    return SPOT_ARRAY_APPEND(counts, rows, (spot_stamped_count_t){time_s, (int32_t) count});
+    return SPOT_ARRAY_APPEND(counts, rows, (stamped_count_t){time_s, (int32_t) count});
 }
 
 static int read_columns(reader_t *self, const spot_csv_row_t *row)
@@ -279,7 +298,10 @@ static int read_rows(reader_t *self, spot_csv_t *csv)
     return ret;
 }
 
-int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path, const char *column,
+/* Reads the columns timestamp,column and skips index columns before them. Reports every
+ * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
+ * free self even then. */
+static int stamped_counts_read(stamped_counts_t *self, const char *path, const char *column,
     size_t min_rows, spot_diag_t *diag)
 {
     reader_t reader = {
@@ -294,7 +316,7 @@ int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path, cons
     return ret;
 }
 
-void spot_stamped_counts_free(spot_stamped_counts_t *self)
+static void stamped_counts_free(stamped_counts_t *self)
 {
     free(self->rows);
     memset(self, 0, sizeof(*self));
@@ -815,12 +837,8 @@ void spot_describe_free(spot_describe_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-double spot_describe_spread_s(double span_h, double num_events)
-{
-    return num_events > 0 ? span_h * 3600 / num_events : (double) NAN;
-}
-
-void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag)
+/* Warns of figures that mislead or rest on few events; file is the place in messages. */
+static void warn_of_figures(const spot_describe_t *self, const char *file, spot_diag_t *diag)
 {
     if (self->is_lifetimes) {
         return;
@@ -1061,10 +1079,10 @@ static int describe_trace(const spot_describe_request_t *request, const char *pa
     ret = ret == 0 ? record(request, path, &trace, diag) : ret;
     if (ret == 0 && request->is_notebook) {
         ret = take_name(self, spot_trace_key(&trace, "name"));
-        ret = ret == 0 ? spot_notebook_init(&self->notebook, &trace) : ret;
+        ret = ret == 0 ? notebook_of_trace(&self->notebook, &trace) : ret;
     } else if (ret == 0) {
         ret = spot_describe_init(&self->figures, &trace);
-        spot_describe_warn(&self->figures, path, diag);
+        warn_of_figures(&self->figures, path, diag);
     }
     if (ret == 0 && request->look != NULL) {
         request->look(request->context, path, &trace, NULL);
@@ -1111,24 +1129,24 @@ int spot_describe_file(spot_description_t *self, const char *path, const char *n
 int spot_describe_logs(
     spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag)
 {
-    spot_stamped_counts_t nodes, terminations;
-    int ret = spot_stamped_counts_read(&nodes, paths[0], "count", 1, diag);
-    const int other = spot_stamped_counts_read(&terminations, paths[1], "number", 0, diag);
+    stamped_counts_t nodes, terminations;
+    int ret = stamped_counts_read(&nodes, paths[0], "count", 1, diag);
+    const int other = stamped_counts_read(&terminations, paths[1], "number", 0, diag);
 
     memset(self, 0, sizeof(*self));
     ret = spot_error_first(ret, other);
     if (ret == 0) {
-        spot_notebook_init_logs(&self->notebook, &nodes, &terminations);
+        notebook_of_logs(&self->notebook, &nodes, &terminations);
         ret = take_name(self, name);
     }
-    spot_stamped_counts_free(&nodes);
-    spot_stamped_counts_free(&terminations);
+    stamped_counts_free(&nodes);
+    stamped_counts_free(&terminations);
     return ret;
 }
 
 int spot_describe_is_log(const char *path)
 {
-    return is_regular(path) ? spot_stamped_counts_is_file(path, "count") : 0;
+    return is_regular(path) ? stamped_counts_is_file(path, "count") : 0;
 }
 
 void spot_description_free(spot_description_t *self)

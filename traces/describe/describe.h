@@ -22,31 +22,6 @@
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
-/* ---- The two files that a cluster of the seed study logged ----
- * timestamp,count of running nodes and timestamp,number of terminated ones. */
-
-typedef struct {
-    int64_t time_s; /* since 1970-01-01T00:00:00Z, never decreasing */
-    int32_t count;  /* >= 0 */
-} spot_stamped_count_t;
-
-typedef struct {
-    size_t num_rows;
-    size_t max_rows;
-    spot_stamped_count_t *rows; /* [num_rows] in file order */
-} spot_stamped_counts_t;
-
-/* 1 if the first line of a file ends in the columns timestamp,column; 0 if not, or if the file
- * cannot be read. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_stamped_counts_is_file(const char *path, const char *column);
-
-/* Reads the columns timestamp,column and skips index columns before them. Reports every
- * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
- * free self even then. */
-SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
-    const char *column, size_t min_rows, spot_diag_t *diag);
-void spot_stamped_counts_free(spot_stamped_counts_t *self);
-
 /* ---- The seed notebook's statistics ----
  * Under their own names, exact to the last bit: integer sums, then one division. The
  * figures of a trace are better: mttp_s is the mean gap between any two changes of the
@@ -65,14 +40,6 @@ typedef struct {
 } spot_notebook_figure_t;
 
 extern const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES];
-
-/* Takes the figures of a trace: the rows are time 0 and every time at which the number
- * changes. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace);
-
-/* Takes the figures of the two logs, with every row of nodes. */
-void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
-    const spot_stamped_counts_t *terminations);
 
 /* Prints lines "key value": the shortest number that reads back the same, "-" if
  * undefined. */
@@ -190,13 +157,6 @@ SPOT_MUST_CHECK int spot_describe_init_lifetimes(
     spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name);
 
 void spot_describe_free(spot_describe_t *self);
-
-/* Span / events in seconds: the time between events spread evenly over the trace. NAN
- * without events. */
-double spot_describe_spread_s(double span_h, double num_events);
-
-/* Warns of figures that mislead or rest on few events; file is the place in messages. */
-void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag);
 
 /* ---- The figures by name: JSON, CSV and the manual are made from one table ---- */
 

@@ -466,12 +466,26 @@ static int emit_mrp(
     return ret;
 }
 
+/* Counts the preemptions and additions of a trace. NO_MEMORY. O(events). */
+static int fit_num_events(size_t *num_events, const spot_trace_t *trace)
+{
+    spot_bulks_t bulks;
+    const int ret = spot_bulks_init(&bulks, trace);
+
+    *num_events = 0;
+    for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
+        *num_events += bulks.bulks[j].kind != SPOT_EVENT_STOP ? 1 : 0;
+    }
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
 static int emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
     char *path = spot_fit_path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
-    int ret = spot_fit_num_events(&num_events, &self->trace);
+    int ret = fit_num_events(&num_events, &self->trace);
 
     if (path == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
@@ -754,7 +768,7 @@ int spot_fit_task_advice(spot_fit_task_t *self, bool has_fits, spot_fit_words_t 
     int ret = 0;
 
     if (!self->is_lifetimes) {
-        ret = spot_fit_num_events(&advice.num_events, &self->trace);
+        ret = fit_num_events(&advice.num_events, &self->trace);
     }
     if (ret == 0 && !self->is_lifetimes) {
         ret = spot_fit_doubts(&doubts, &self->trace, NULL);

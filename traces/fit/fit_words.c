@@ -252,19 +252,6 @@ static void say_silence(
     }
 }
 
-int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
-{
-    spot_bulks_t bulks;
-    const int ret = spot_bulks_init(&bulks, trace);
-
-    *num_events = 0;
-    for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
-        *num_events += bulks.bulks[j].kind != SPOT_EVENT_STOP ? 1 : 0;
-    }
-    spot_bulks_free(&bulks);
-    return ret;
-}
-
 int spot_fit_doubts(spot_fit_words_t *self, const spot_trace_t *trace, const char *model)
 {
     events_t events;

@@ -56,9 +56,6 @@ void spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double
 
 /* ---- Doubts about a generator model whose recording is short or quiet ---- */
 
-/* Counts the preemptions and additions of a trace. NO_MEMORY. O(events). */
-SPOT_MUST_CHECK int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace);
-
 /* Writes a sentence on each type with too few events, and on a silence before the first
  * event or after the last one that is longer than any gap between events and than a
  * tenth of the recording. model: "block", "mrp" or "seed", or NULL: any of them.

@@ -20,13 +20,6 @@ const spot_generator_members_t *spot_generator_members(const spot_generator_t *s
     return self->members == NULL ? &none : self->members;
 }
 
-const spot_generator_population_t *spot_generator_population(const spot_generator_t *self)
-{
-    static const spot_generator_population_t none = {0};
-
-    return self->population == NULL ? &none : self->population;
-}
-
 /* ---- The clock of a trace beside that of the run (frequency) ---- */
 
 /* Between two clocks: rounding to the nearest ms, and the error of a product. */

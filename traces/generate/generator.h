@@ -199,7 +199,6 @@ typedef struct {
 
 /* The optional tables; empty tables if the generator has none. */
 const spot_generator_members_t *spot_generator_members(const spot_generator_t *self);
-const spot_generator_population_t *spot_generator_population(const spot_generator_t *self);
 
 extern const spot_generator_t spot_generator_seed;
 extern const spot_generator_t spot_generator_mrp;

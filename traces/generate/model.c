@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/name_match.h"
 #include "base/units.h"
+#include "base/yaml.h"
 
 /* ---- The model ---- */
 
@@ -189,9 +190,16 @@ static void check_frequency(spot_bind_t *bind, const spot_node_t *node,
     }
 }
 
+static const spot_generator_population_t *generator_population(const spot_generator_t *self)
+{
+    static const spot_generator_population_t none = {0};
+
+    return self->population == NULL ? &none : self->population;
+}
+
 static const spot_generator_population_t *population_of(const spot_trace_model_t *self)
 {
-    return spot_generator_population(self->generator);
+    return generator_population(self->generator);
 }
 
 static void settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
@@ -378,6 +386,25 @@ static int init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *
     return ret;
 }
 
+/* Goes on from a hash of what was before with the texts, kinds and files of a node and
+ * all below it (base/keys.h). O(bytes). */
+static uint64_t node_hash(const spot_node_t *self, uint64_t hash)
+{
+    hash = spot_hash(hash, &self->kind, sizeof(self->kind));
+    hash = spot_hash(hash, &self->num_children, sizeof(self->num_children));
+    if (self->kind == SPOT_NODE_SCALAR) {
+        hash = spot_hash(hash, self->text, strlen(self->text) + 1);
+        hash = spot_hash(hash, self->file, strlen(self->file) + 1);
+    }
+    for (size_t j = 0; j < self->num_children; j++) {
+        if (self->kind == SPOT_NODE_MAP) {
+            hash = node_hash(self->keys[j], hash);
+        }
+        hash = node_hash(self->children[j], hash);
+    }
+    return hash;
+}
+
 /* The key of a model that was bound; 0 without a setting. */
 static uint64_t key_of(const spot_node_t *node, const spot_trace_setting_t *setting)
 {
@@ -386,7 +413,7 @@ static uint64_t key_of(const spot_node_t *node, const spot_trace_setting_t *sett
     if (setting == NULL) {
         return 0;
     }
-    key = spot_node_hash(node, SPOT_HASH_START);
+    key = node_hash(node, SPOT_HASH_START);
     key = spot_hash(key, &setting->tick_ms, sizeof(setting->tick_ms));
     key = spot_hash(key, &setting->capacity, sizeof(setting->capacity));
     key = spot_hash(key, &setting->initial, sizeof(setting->initial));
@@ -482,7 +509,7 @@ int64_t spot_trace_model_end_ms(const spot_trace_model_t *self)
 
 static bool has_initial(const spot_generator_t *generator)
 {
-    const spot_generator_population_t *population = spot_generator_population(generator);
+    const spot_generator_population_t *population = generator_population(generator);
 
     return population->recording != NULL || population->largest_initial != NULL;
 }

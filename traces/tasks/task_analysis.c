@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/stats.h"
 #include "base/utf8.h"
 #include "traces/tasks/task_log.h"
 
@@ -148,6 +150,20 @@ static bool is_better(const node_t *node, const node_t *best)
     return best == NULL || node->up > best->up || (node->up == best->up && node->rank < best->rank);
 }
 
+/* One more value, which is also put behind those that values holds, unless that is NULL.
+ * Zeroed to start. O(1) */
+static void durations_add(spot_durations_t *self, double *values, int64_t value)
+{
+    if (values != NULL) {
+        values[self->count] = (double) value;
+    }
+    self->min = self->count == 0 || value < self->min ? value : self->min;
+    self->max = self->count == 0 || value > self->max ? value : self->max;
+    self->negative += value < 0;
+    self->count++;
+    self->sum += value;
+}
+
 static void take_task(graph_t *self, node_t *node, double *delays)
 {
     spot_task_graph_t *result = self->result;
@@ -169,11 +185,23 @@ static void take_task(graph_t *self, node_t *node, double *delays)
     if (spot_attempt_has(node->attempt, SPOT_TASK_PLANNED)) {
         const int64_t planned = node->attempt->at[SPOT_TASK_PLANNED];
 
-        spot_durations_add(&result->decision_delay, delays, planned - ready);
+        durations_add(&result->decision_delay, delays, planned - ready);
         if (planned > ready) {
             result->ready[result->num_ready++] = (spot_stretch_t){ready, planned};
         }
     }
+}
+
+/* Sets the quantiles by values[count], which are reordered. O(count) */
+static void durations_end(spot_durations_t *self, double *values)
+{
+    static const double p[] = {0.5, 0.9, 0.99};
+    double quantiles[3];
+
+    spot_quantiles(values, (size_t) self->count, 3, p, quantiles);
+    self->p50 = quantiles[0];
+    self->p90 = quantiles[1];
+    self->p99 = quantiles[2];
 }
 
 static void find_critical(graph_t *self, double *delays)
@@ -187,7 +215,7 @@ static void find_critical(graph_t *self, double *delays)
         take_task(self, node, delays);
         last = is_better(node, last) ? node : last;
     }
-    spot_durations_end(&result->decision_delay, delays);
+    durations_end(&result->decision_delay, delays);
     result->critical_run = last == NULL ? 0 : last->up;
     for (size_t j = self->num_tasks; j-- > 0;) {
         const node_t *node = &self->nodes[self->order[j]];
@@ -557,6 +585,25 @@ static bool align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_
 
 /* ---- Analysis: attempts and their durations ---- */
 
+/* Least and largest stamp of a log, 0 without any. Returns the time between, or -1: it
+ * is beyond 64 bits. */
+static int64_t task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1)
+{
+    const size_t num = log->num_events + log->num_phases;
+    int64_t span;
+
+    *t0 = num == 0 ? 0 : INT64_MAX;
+    *t1 = num == 0 ? 0 : INT64_MIN;
+    for (size_t j = 0; j < num; j++) {
+        const int64_t at =
+            j < log->num_events ? log->events[j].at : log->phases[j - log->num_events].at;
+
+        *t0 = at < *t0 ? at : *t0;
+        *t1 = at > *t1 ? at : *t1;
+    }
+    return __builtin_sub_overflow(*t1, *t0, &span) ? -1 : span;
+}
+
 static int gather(spot_task_analysis_t *self, const spot_task_log_t *log,
     const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
@@ -564,7 +611,7 @@ static int gather(spot_task_analysis_t *self, const spot_task_log_t *log,
 
     spot_attempts_free(&self->tasks);
     spot_attempts_free(&self->transmits);
-    self->makespan = spot_task_log_span(log, &self->t0, &self->t1);
+    self->makespan = task_log_span(log, &self->t0, &self->t1);
     /* half of what 64 bits hold: differences of two durations fit too */
     if (self->makespan < 0 || self->makespan > INT64_MAX / 2) {
         return spot_diag_error(diag, file, 0, 0, "the stamps span more than 146 years");
@@ -587,11 +634,11 @@ static int64_t measure(const spot_attempts_t *list, const spot_task_span_t *span
         if (spot_attempt_between(attempt, span->from, span->to, &length)) {
             num_negative += length < 0;
             if (!is_remote_only || attempt->mode == SPOT_MODE_REMOTE) {
-                spot_durations_add(durations, values, length);
+                durations_add(durations, values, length);
             }
         }
     }
-    spot_durations_end(durations, values);
+    durations_end(durations, values);
     return num_negative;
 }
 
@@ -601,17 +648,17 @@ static void measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log,
     for (size_t j = 0; j < log->num_reports; j++) {
         const spot_task_report_t *report = &log->reports[j];
 
-        spot_durations_add(&self->act, values, report->act);
+        durations_add(&self->act, values, report->act);
         for (size_t k = 0; k < SPOT_REPORT_COUNTERS; k++) {
             self->counters[k] += report->counters[k];
         }
         if (report->has_wait) {
-            spot_durations_add(&self->wait, values + log->num_reports, report->wait);
+            durations_add(&self->wait, values + log->num_reports, report->wait);
             self->busy_during_wait += (spot_wide_t) report->busy_workers * report->wait;
         }
     }
-    spot_durations_end(&self->act, values);
-    spot_durations_end(&self->wait, values + log->num_reports);
+    durations_end(&self->act, values);
+    durations_end(&self->wait, values + log->num_reports);
     self->without_wait = self->act.count - self->wait.count;
 }
 
@@ -649,8 +696,20 @@ static void add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_ta
 
     if (spot_attempt_between(
             task, spot_task_spans[which].from, spot_task_spans[which].to, &length)) {
-        spot_durations_add(&group->durations, NULL, length);
+        durations_add(&group->durations, NULL, length);
     }
+}
+
+static int compare_groups(const void *first, const void *second)
+{
+    return strcmp(
+        ((const spot_task_group_t *) first)->name, ((const spot_task_group_t *) second)->name);
+}
+
+/* Puts groups in order of bytes. */
+static void task_groups_sort(spot_task_group_t *groups, size_t num)
+{
+    qsort(groups, num, sizeof(*groups), compare_groups);
 }
 
 /* Classes of tasks in order of bytes. */
@@ -679,7 +738,7 @@ static int find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
     for (size_t j = 0; j < self->num_classes; j++) {
         self->per_class[j].name = names->names[j];
     }
-    spot_task_groups_sort(self->per_class, self->num_classes);
+    task_groups_sort(self->per_class, self->num_classes);
     place[0] = -1;
     for (size_t j = 0; j < self->num_classes; j++) {
         const char *name = self->per_class[j].name;
@@ -849,6 +908,17 @@ static void put_log(const spot_task_analysis_t *self, const spot_task_log_t *log
     spot_json_close(json, '}');
 }
 
+/* An object with a member for each group. */
+static void task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts)
+{
+    spot_json_open(json, key, '{');
+    for (size_t j = 0; j < num; j++) {
+        spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
+    }
+    spot_json_close(json, '}');
+}
+
 static void put_tasks(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
@@ -863,10 +933,8 @@ static void put_tasks(
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
         spot_durations_json(json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
-    spot_task_groups_json(
-        json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
-    spot_task_groups_json(
-        json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
+    task_groups_json(json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
+    task_groups_json(json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
     spot_json_close(json, '}');
 }
 
@@ -1124,7 +1192,7 @@ static void add_spans(const spot_attempts_t *list, size_t num, const spot_task_s
         groups[j].name = spans[j].name;
         for (size_t k = 0; k < list->num_attempts; k++) {
             if (spot_attempt_between(&list->attempts[k], spans[j].from, spans[j].to, &length)) {
-                spot_durations_add(&groups[j].durations, NULL, length);
+                durations_add(&groups[j].durations, NULL, length);
             }
         }
     }
@@ -1140,7 +1208,7 @@ static int group(spot_task_markers_t *self, const spot_task_log_t *log, size_t n
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num; j++) {
-        spot_durations_add(&(*groups)[marks[j].name].durations, NULL, marks[j].at);
+        durations_add(&(*groups)[marks[j].name].durations, NULL, marks[j].at);
     }
     for (size_t j = 0; j < num_words; j++) {
         if ((*groups)[j].durations.count > 0) {
@@ -1148,7 +1216,7 @@ static int group(spot_task_markers_t *self, const spot_task_log_t *log, size_t n
             (*groups)[(*num_groups)++].name = log->words.names[j];
         }
     }
-    spot_task_groups_sort(*groups, *num_groups);
+    task_groups_sort(*groups, *num_groups);
     return 0;
 }
 
@@ -1203,7 +1271,7 @@ int spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log
     int ret;
 
     memset(self, 0, sizeof(*self));
-    if (spot_task_log_span(log, &t0, &t1) < 0) {
+    if (task_log_span(log, &t0, &t1) < 0) {
         return spot_diag_error(diag, file, 0, 0, "the stamps span more than 292 years");
     }
     ret = spot_attempts_init(&tasks, log, false, dup, false, file, diag);
@@ -1228,9 +1296,9 @@ int spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log
 void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
-    spot_task_groups_json(
+    task_groups_json(
         json, "microtraces", self->num_microtraces, self->microtraces, SPOT_DURATIONS_MEAN);
-    spot_task_groups_json(json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
+    task_groups_json(json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
     spot_json_open(json, "transmits", '{');
     spot_json_integer(json, "attempts", self->attempts);
     spot_json_open(json, "mode_counts", '{');
@@ -1245,6 +1313,6 @@ void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
             json, self->transmit[j].name, &self->transmit[j].durations, SPOT_DURATIONS_MAX);
     }
     spot_json_close(json, '}');
-    spot_task_groups_json(json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
+    task_groups_json(json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
     spot_json_close(json, '}');
 }

@@ -157,8 +157,8 @@ size_t spot_task_class_bytes(const char *id);
  * columns, and the two ways to cut it: a JSON object, or a trace line or line of
  * markers. Nothing is copied: values point into the line, which is written over.
  *
- * Use: spot_task_line_format() says which it is; spot_task_split_json() or
- * spot_task_split_trace() fills values; then look at values[SPOT_LINE_...]. */
+ * Use: spot_task_split_json() or spot_task_split_trace() fills values, by the format of
+ * the line; then look at values[SPOT_LINE_...]. */
 
 /* Keys of lines that mean something. */
 typedef enum {
@@ -237,20 +237,7 @@ typedef enum {
     SPOT_LOG_BAD
 } spot_task_format_t;
 
-/* The format of a line, whose pieces are found. */
-spot_task_format_t spot_task_line_format(spot_task_text_t *line);
-
 /* Cuts a JSON object, a trace line or a line of markers into its values. NULL, or why it
  * is bad, at the column of line; check its error too. */
 const char *spot_task_split_json(spot_task_text_t *line);
 const char *spot_task_split_trace(spot_task_text_t *line);
-
-/* Whether it is a text or a number; and this one. */
-bool spot_task_is_there(const spot_task_value_t *value);
-bool spot_task_is_text(const spot_task_value_t *value, const char *text);
-
-/* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
-bool spot_task_decimal(const char *text, int power, int64_t *value);
-
-/* Reads an integer within int64, of all bytes; else returns why it is none. */
-const char *spot_task_integer(const spot_task_value_t *value, int64_t *number);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/tasks/task_log_read.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,11 +155,39 @@ static void name_words(task_import_t *self)
 
 /* ---- Documents: events and records ---- */
 
+/* A decimal number times 10^power as an integer, rounded. False: beyond 64 bits. */
+static bool task_decimal(const char *text, int power, int64_t *value)
+{
+    const bool is_negative = *text == '-';
+    const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
+    long place = *end == 'e' || *end == 'E' ? strtol(end + 1, NULL, 10) : 0;
+    uint64_t sum = 0;
+
+    place = place > 9999 ? 9999 : place < -9999 ? -9999 : place;
+    place += power + (long) strspn(at, "0123456789"); /* digits up to the point */
+    for (; place > 0 && (at < end || sum != 0); at += at < end) {
+        if (at == end || *at != '.') {
+            if (sum > UINT64_MAX / 10 - 1) {
+                return false;
+            }
+            place--;
+            sum = sum * 10 + (uint64_t) (at < end ? *at - '0' : 0);
+        }
+    }
+    at += at < end && *at == '.';
+    sum += place == 0 && at < end && *at >= '5';
+    if (sum > (uint64_t) INT64_MAX + is_negative) {
+        return false;
+    }
+    *value = (int64_t) (is_negative ? -sum : sum);
+    return true;
+}
+
 /* A number times 10^power as an integer, rounded. False: it is none, or beyond 64 bits.
  */
 static bool scale(const spot_task_value_t *number, int power, int64_t *value)
 {
-    return number->kind == SPOT_VALUE_NUMBER && spot_task_decimal(number->text, power, value);
+    return number->kind == SPOT_VALUE_NUMBER && task_decimal(number->text, power, value);
 }
 
 static void add(task_import_t *self, size_t line, int stage, int64_t at)
@@ -245,6 +274,19 @@ static bool split_part(spot_task_text_t *part, spot_task_text_t *line, const cha
     return *at == '{' && spot_task_split_json(part) == NULL;
 }
 
+/* Whether it is this text or number. */
+static bool task_is_text(const spot_task_value_t *value, const char *text)
+{
+    return value->kind != SPOT_VALUE_ABSENT && strlen(text) == value->num_bytes &&
+           memcmp(text, value->text, value->num_bytes) == 0;
+}
+
+/* Whether it is a text or a number. */
+static bool task_is_there(const spot_task_value_t *value)
+{
+    return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
+}
+
 /* A record of a task stream: from the first to the last of its stretches. */
 static const char *take_record(task_import_t *self, spot_task_text_t *line, spot_task_text_t *part)
 {
@@ -268,7 +310,7 @@ static const char *take_record(task_import_t *self, spot_task_text_t *line, spot
         }
         start = from < start ? from : start;
         end = to > end ? to : end;
-        if (spot_task_is_text(&part->values[SPOT_LINE_ACTION], "compute")) {
+        if (task_is_text(&part->values[SPOT_LINE_ACTION], "compute")) {
             loaded = from;
         }
     }
@@ -276,7 +318,7 @@ static const char *take_record(task_import_t *self, spot_task_text_t *line, spot
         self->num_passed++;
         return NULL;
     }
-    self->num_erred += spot_task_is_there(status) && !spot_task_is_text(status, "OK");
+    self->num_erred += task_is_there(status) && !task_is_text(status, "OK");
     if (strstr(worker.text, "://") != NULL) {
         worker.text = strstr(worker.text, "://") + 3;
         worker.num_bytes = strlen(worker.text);
@@ -287,7 +329,7 @@ static const char *take_record(task_import_t *self, spot_task_text_t *line, spot
                          : (size_t) (strrchr(host.text, ':') - host.text);
     set(self, &self->host, &host, NULL);
     set(self, &self->worker, &worker, NULL);
-    append(self, &self->worker, "-", spot_task_is_there(thread));
+    append(self, &self->worker, "-", task_is_there(thread));
     append(self, &self->worker, thread->text, thread->num_bytes);
     key = key.kind == SPOT_VALUE_OTHER ? without_blanks(line, key) : key;
     name = class_of(&key);
@@ -327,11 +369,11 @@ static void close_span(task_import_t *self, size_t line, int64_t at)
 static void take_name(
     task_import_t *self, const spot_task_value_t *values, const spot_task_value_t *name)
 {
-    const bool is_thread = spot_task_is_text(&values[SPOT_LINE_NAME], "thread_name");
+    const bool is_thread = task_is_text(&values[SPOT_LINE_NAME], "thread_name");
     int32_t row_id;
 
     if (name->kind != SPOT_VALUE_TEXT ||
-        (!is_thread && !spot_task_is_text(&values[SPOT_LINE_NAME], "process_name"))) {
+        (!is_thread && !task_is_text(&values[SPOT_LINE_NAME], "process_name"))) {
         return;
     }
     set(self, &self->worker, &values[SPOT_LINE_PID], is_thread ? &values[SPOT_LINE_TID] : NULL);
@@ -354,12 +396,11 @@ static const char *take_trace_event(
     const bool is_ray = function->kind == SPOT_VALUE_TEXT;
     int64_t start, dur = 0, end;
 
-    if (!spot_task_is_there(&values[SPOT_LINE_PID]) ||
-        !spot_task_is_there(&values[SPOT_LINE_TID])) {
+    if (!task_is_there(&values[SPOT_LINE_PID]) || !task_is_there(&values[SPOT_LINE_TID])) {
         return "pid or tid is missing, or neither a number nor a text";
     }
     if (!scale(&values[SPOT_LINE_TS], 3, &start) ||
-        (spot_task_is_there(&values[SPOT_LINE_DUR]) && !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
+        (task_is_there(&values[SPOT_LINE_DUR]) && !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
         __builtin_add_overflow(start, dur, &end)) {
         return "expected ts, and dur, in microseconds, within 64 bits of ns";
     }
@@ -369,11 +410,11 @@ static const char *take_trace_event(
         close_span(self, line->number, start);
         return NULL;
     }
-    if (!spot_task_is_there(&values[SPOT_LINE_NAME])) {
+    if (!task_is_there(&values[SPOT_LINE_NAME])) {
         return "name is missing, or neither a text nor a number";
     }
     set(self, &self->id, is_ray ? function : &values[SPOT_LINE_NAME], NULL);
-    if (is_ray && spot_task_is_text(category, "task:execute")) {
+    if (is_ray && task_is_text(category, "task:execute")) {
         finish_id(self, &inner[SPOT_LINE_TASK_ID]);
         add(self, line->number, SPOT_TASK_LOADED, start);
         return NULL;
@@ -385,7 +426,7 @@ static const char *take_trace_event(
     }
     finish_id(self, &inner[SPOT_LINE_TASK_ID]);
     add(self, line->number, SPOT_TASK_STARTED, start);
-    if (phase == 'X' && spot_task_is_there(&values[SPOT_LINE_DUR])) {
+    if (phase == 'X' && task_is_there(&values[SPOT_LINE_DUR])) {
         add(self, line->number, SPOT_TASK_FINISHED, end);
     }
     if (phase == 'B' && self->error == 0) {
@@ -411,10 +452,10 @@ static const char *task_import_take(task_import_t *self, spot_task_text_t *line)
                       : take_record(self, line, &part);
     } else {
         split_part(&part, line, args == NULL ? "" : args);
-        if (spot_task_is_text(phase, "M")) {
+        if (task_is_text(phase, "M")) {
             take_name(self, line->values, &part.values[SPOT_LINE_NAME]);
-        } else if (spot_task_is_text(phase, "X") || spot_task_is_text(phase, "B") ||
-                   spot_task_is_text(phase, "E")) {
+        } else if (task_is_text(phase, "X") || task_is_text(phase, "B") ||
+                   task_is_text(phase, "E")) {
             problem = take_trace_event(self, line, *phase->text, part.values);
         } else {
             self->num_passed++;
@@ -648,6 +689,20 @@ const char *spot_task_action_name(bool is_transmit, int stage)
     return actions[0][is_transmit ? ACTION_TRANSMIT + stage : stage];
 }
 
+/* Reads an integer within int64, of all bytes; else returns why it is none. */
+static const char *task_integer(const spot_task_value_t *value, int64_t *number)
+{
+    const size_t sign = value->num_bytes > 0 && value->text[0] == '-';
+
+    if (value->kind == SPOT_VALUE_OTHER || value->num_bytes == sign) {
+        return "expected an integer";
+    }
+    if (strspn(value->text + sign, "0123456789") + sign < value->num_bytes) {
+        return "expected an integer, without fraction, exponent or quotes";
+    }
+    return task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
+}
+
 /* Checks that the values are there. Sets at, unless NULL. */
 static int require(reader_t *self, size_t num_keys, const spot_task_key_t *keys, int64_t *at)
 {
@@ -662,7 +717,7 @@ static int require(reader_t *self, size_t num_keys, const spot_task_key_t *keys,
     if (at != NULL) {
         problem = value->kind != SPOT_VALUE_NUMBER
                       ? "expected an integer, without fraction, exponent or quotes"
-                      : spot_task_integer(value, at);
+                      : task_integer(value, at);
     }
     return problem == NULL ? 0 : value_error(self, SPOT_LINE_AT, problem);
 }
@@ -675,7 +730,7 @@ static int read_mode(reader_t *self, spot_task_mode_t *mode)
         return 0;
     }
     for (*mode = SPOT_MODE_LOCAL; *mode < SPOT_NUM_MODES; ++*mode) {
-        if (spot_task_is_text(value, spot_task_mode_names[*mode])) {
+        if (task_is_text(value, spot_task_mode_names[*mode])) {
             return 0;
         }
     }
@@ -698,7 +753,7 @@ static int take_event(reader_t *self, int stage, bool is_transmit)
         .line = self->line.number,
         .stage = stage,
         .is_transmit = is_transmit,
-        .is_controller = spot_task_is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
+        .is_controller = task_is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
     int ret = require(self, 4, needed, &event.at);
 
     ret = ret == 0 && is_transmit && stage > 0 ? read_mode(self, &event.mode) : ret;
@@ -719,8 +774,8 @@ static int take_report(reader_t *self)
         int64_t *number = j < 3 ? numbers[j] : &report.counters[j - 3];
         const char *problem = NULL;
 
-        if (value->kind != SPOT_VALUE_ABSENT && !spot_task_is_text(value, "None")) {
-            problem = spot_task_integer(value, number);
+        if (value->kind != SPOT_VALUE_ABSENT && !task_is_text(value, "None")) {
+            problem = task_integer(value, number);
             report.has_wait |= j == 1;
         } else if (j == 0) {
             return line_error(self, 0, "actDuration is missing");
@@ -746,7 +801,7 @@ static int take_inputs(reader_t *self)
     int ret = require(self, 1, needed, NULL);
 
     for (size_t j = line->num_inputs; is_good && j-- > 0;) {
-        is_good = spot_task_is_there(&line->inputs[j]);
+        is_good = task_is_there(&line->inputs[j]);
         column = is_good ? 0 : line->inputs[j].column;
     }
     if (ret != 0 || !is_good) {
@@ -804,7 +859,7 @@ static int take_values(reader_t *self)
         return take_mark(self, action->text, action->num_bytes);
     }
     while (id < NUM_ACTIONS &&
-           (actions[is_mark][id] == NULL || !spot_task_is_text(action, actions[is_mark][id]))) {
+           (actions[is_mark][id] == NULL || !task_is_text(action, actions[is_mark][id]))) {
         id++;
     }
     if (self->is_edges && id != ACTION_INPUTS) {
@@ -850,10 +905,53 @@ static int check_bytes(reader_t *self)
     return 0;
 }
 
+/* What stands behind "HEAD<process>:TAIL", where that is first; NULL: nowhere. */
+static char *behind(const char *text, const char *head, const char *tail)
+{
+    const char *found = strstr(text, head);
+
+    while (found != NULL) {
+        const char *at = found + strlen(head);
+        const char *digits = at;
+
+        while (isdigit((unsigned char) *at)) {
+            at++;
+        }
+        if (at > digits && strncmp(at, tail, strlen(tail)) == 0) {
+            return (char *) (uintptr_t) (at + strlen(tail));
+        }
+        found = strstr(found + 1, head);
+    }
+    return NULL;
+}
+
+/* The format of a line, whose pieces are found. */
+static spot_task_format_t task_line_format(spot_task_text_t *line)
+{
+    static const struct {
+        const char *head, *tail;
+        spot_task_format_t format;
+    } kinds[] = {{".marker:", ":#", SPOT_LOG_MARKERS}, {".tracer:", ":#", SPOT_LOG_MARKERS},
+        {".tracing:", ":", SPOT_LOG_TRACE}};
+
+    line->is_microtrace = false;
+    if (line->text[strspn(line->text, " \t")] == '{') {
+        return SPOT_LOG_JSON;
+    }
+    for (size_t j = 0; j < 3; j++) {
+        line->pieces = behind(line->text, kinds[j].head, kinds[j].tail);
+        line->is_microtrace = j == 1;
+        if (line->pieces != NULL) {
+            return kinds[j].format;
+        }
+    }
+    return SPOT_LOG_BAD;
+}
+
 static int check_format(reader_t *self)
 {
     static const char *const names[] = {"", "JSON lines", "trace lines", "markers"};
-    const spot_task_format_t format = spot_task_line_format(&self->line);
+    const spot_task_format_t format = task_line_format(&self->line);
 
     if (format == SPOT_LOG_BAD || (self->is_edges && format != SPOT_LOG_JSON)) {
         return line_error(self, 0, "neither an object nor a trace line");

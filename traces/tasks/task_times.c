@@ -6,49 +6,14 @@
 #include <string.h>
 
 #include "base/keys.h"
-#include "base/stats.h"
 
 #define HEAD_OF_LINE_NS 10000000
 
 /* ---- Durations ---- */
 
-void spot_durations_add(spot_durations_t *self, double *values, int64_t value)
-{
-    if (values != NULL) {
-        values[self->count] = (double) value;
-    }
-    self->min = self->count == 0 || value < self->min ? value : self->min;
-    self->max = self->count == 0 || value > self->max ? value : self->max;
-    self->negative += value < 0;
-    self->count++;
-    self->sum += value;
-}
-
-void spot_durations_end(spot_durations_t *self, double *values)
-{
-    static const double p[] = {0.5, 0.9, 0.99};
-    double quantiles[3];
-
-    spot_quantiles(values, (size_t) self->count, 3, p, quantiles);
-    self->p50 = quantiles[0];
-    self->p90 = quantiles[1];
-    self->p99 = quantiles[2];
-}
-
 double spot_wide_ratio(spot_wide_t part, spot_wide_t whole)
 {
     return whole == 0 ? (double) NAN : (double) part / (double) whole;
-}
-
-static int compare_groups(const void *first, const void *second)
-{
-    return strcmp(
-        ((const spot_task_group_t *) first)->name, ((const spot_task_group_t *) second)->name);
-}
-
-void spot_task_groups_sort(spot_task_group_t *groups, size_t num)
-{
-    qsort(groups, num, sizeof(*groups), compare_groups);
 }
 
 void spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
@@ -82,16 +47,6 @@ void spot_durations_json(
         spot_json_number(json, "p90", self->p90);
         spot_json_number(json, "p99", self->p99);
         spot_json_integer(json, "negative", self->negative);
-    }
-    spot_json_close(json, '}');
-}
-
-void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
-    const spot_task_group_t *groups, spot_durations_parts_t parts)
-{
-    spot_json_open(json, key, '{');
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
     }
     spot_json_close(json, '}');
 }
@@ -265,23 +220,6 @@ int spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool i
     free(events);
     free(starts);
     return ret;
-}
-
-int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1)
-{
-    const size_t num = log->num_events + log->num_phases;
-    int64_t span;
-
-    *t0 = num == 0 ? 0 : INT64_MAX;
-    *t1 = num == 0 ? 0 : INT64_MIN;
-    for (size_t j = 0; j < num; j++) {
-        const int64_t at =
-            j < log->num_events ? log->events[j].at : log->phases[j - log->num_events].at;
-
-        *t0 = at < *t0 ? at : *t0;
-        *t1 = at > *t1 ? at : *t1;
-    }
-    return __builtin_sub_overflow(*t1, *t0, &span) ? -1 : span;
 }
 
 /* ---- Where the time of workers goes ---- */

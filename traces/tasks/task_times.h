@@ -6,9 +6,8 @@
  * transmit to one worker. One sweep over all instants then says what each worker did and
  * how many tasks ran at once.
  *
- * Use: spot_attempts_init() for tasks and for transmits of a sealed log;
- * spot_worker_times_init() of both; spot_durations_add() and _end() for any set of
- * durations. */
+ * Use: spot_attempts_init() for tasks and for transmits of a sealed log, then
+ * spot_worker_times_init() of both. */
 #pragma once
 
 #include <stddef.h>
@@ -34,18 +33,8 @@ typedef struct {
     spot_durations_t durations;
 } spot_task_group_t;
 
-/* One more value, which is also put behind those that values holds, unless that is NULL.
- * Zeroed to start. O(1) */
-void spot_durations_add(spot_durations_t *self, double *values, int64_t value);
-
-/* Sets the quantiles by values[count], which are reordered. O(count) */
-void spot_durations_end(spot_durations_t *self, double *values);
-
 /* NAN where the whole is 0. */
 double spot_wide_ratio(spot_wide_t part, spot_wide_t whole);
-
-/* Puts groups in order of bytes. */
-void spot_task_groups_sort(spot_task_group_t *groups, size_t num);
 
 /* What JSON has beside count and sum. */
 typedef enum {
@@ -56,10 +45,6 @@ typedef enum {
 } spot_durations_parts_t;
 void spot_durations_json(
     spot_json_t *json, const char *key, const spot_durations_t *self, spot_durations_parts_t parts);
-
-/* An object with a member for each group. */
-void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
-    const spot_task_group_t *groups, spot_durations_parts_t parts);
 
 /* null, if the value is not there. */
 void spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value);
@@ -97,10 +82,6 @@ SPOT_MUST_CHECK int spot_attempts_init(spot_attempts_t *self, const spot_task_lo
     bool is_transmits, spot_task_dup_t dup, bool has_last_line, const char *file,
     spot_diag_t *diag);
 void spot_attempts_free(spot_attempts_t *self);
-
-/* Least and largest stamp of a log, 0 without any. Returns the time between, or -1: it
- * is beyond 64 bits. */
-int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1);
 
 /* For qsort(): -1, 0, 1. */
 static inline int spot_ns_compare(int64_t first, int64_t second)

@@ -342,7 +342,7 @@ static int to_trace(
     const spot_observation_frame_t *frame = &observation->frame;
     int64_t population = observation->initial;
 
-    spot_trace_init(self);
+    memset(self, 0, sizeof(*self));
     self->kind =
         comparison->kind == SPOT_TRACE_AVAILABILITY ? SPOT_TRACE_AVAILABILITY : SPOT_TRACE_COUNTS;
     self->capacity = comparison->is_unbounded ? SPOT_UNBOUNDED : (int32_t) frame->capacity;
@@ -606,16 +606,30 @@ static int draw_all(
     return ret;
 }
 
+/* Undefined is not within a limit. */
+static bool comparison_is_within(
+    const spot_comparison_column_t *column, const spot_comparison_limit_t *limit)
+{
+    return column->means[limit->metric_id] <= limit->value;
+}
+
+/* The first column that limits are for: the halves are judged only where nothing else
+ * is. */
+static size_t comparison_first_judged(const spot_comparison_t *self)
+{
+    return SPOT_COMPARISON_FIRST - (self->num_columns == SPOT_COMPARISON_FIRST);
+}
+
 static bool is_within_limits(const spot_comparison_t *comparison, const arguments_t *arguments)
 {
     bool is_within = true;
 
-    for (size_t j = spot_comparison_first_judged(comparison); j < comparison->num_columns; j++) {
+    for (size_t j = comparison_first_judged(comparison); j < comparison->num_columns; j++) {
         for (size_t k = 0; k < arguments->num_limits; k++) {
             const spot_comparison_limit_t *limit = &arguments->limits[k];
             const double value = comparison->columns[j].means[limit->metric_id];
 
-            if (spot_comparison_is_within(&comparison->columns[j], limit)) {
+            if (comparison_is_within(&comparison->columns[j], limit)) {
                 continue;
             }
             fprintf(stderr, "spotsim: %s: %s is ", comparison->columns[j].label,

@@ -13,11 +13,14 @@
 #include "base/verb/table.h"
 #include "base/verb/terminal.h"
 #include "base/verb/verb.h"
+#include "traces/describe/sample.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
 #include "traces/fit/fit_task.h"
 #include "traces/fit/fit_words.h"
+#include "traces/trace.h"
+#include "traces/verbs/trace_picture.h"
 #include "traces/verbs/trace_report.h"
 
 typedef struct {
@@ -682,6 +685,30 @@ typedef struct {
     int picture_error; /* the first one; the tables are still printed */
 } output_t;
 
+/* Survival and quantiles of a sample with the laws that were fitted to it. */
+static int pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sample,
+    spot_sample_kind_t kind, spot_trace_kind_t trace_kind, double tick_s, const char *folder,
+    const char *name, spot_diag_t *diag)
+{
+    spot_labelled_law_t laws[SPOT_FIT_MAX_FAMILIES];
+    spot_fitted_sample_t fitted = {.kind = kind,
+        .is_obtainable = trace_kind == SPOT_TRACE_AVAILABILITY,
+        .sample = sample,
+        .tick_s = tick_s,
+        .laws = laws};
+    int ret, error;
+
+    for (size_t j = 0; j < ranking->num_fits; j++) {
+        if (ranking->fits[j].is_fitted) {
+            laws[fitted.num_laws++] =
+                (spot_labelled_law_t){ranking->fits[j].family->name, ranking->fits[j].law};
+        }
+    }
+    ret = spot_trace_plot_survival(&fitted, folder, name, diag);
+    error = spot_trace_plot_quantiles(&fitted, folder, name, diag);
+    return ret != 0 ? ret : error;
+}
+
 /* Where both likelihoods are asked for, that of the lattice is drawn. */
 static int draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s,
     const spot_fit_ranking_t *ranking)
@@ -692,7 +719,7 @@ static int draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t 
         (arguments->request.likelihood == SPOT_LIKELIHOOD_BOTH && !(tick_s > 0))) {
         return 0;
     }
-    return spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
+    return pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
         arguments->svg_folder, spot_pictures_name(&self->call->texts, arguments->request.path),
         self->task->diag);
 }

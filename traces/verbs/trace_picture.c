@@ -330,8 +330,8 @@ static void choose_scales(survival_t *self)
         1.6;
     base->high_s = base->kaplan_meier.max * 1.3;
     base->low_share = fmin(fmax(low / 2, MIN_SURVIVAL), 0.5);
-    spot_curve_thin(&self->recorded, base->low_s, base->high_s, true);
-    spot_curve_thin(&self->censored, base->low_s, base->high_s, true);
+    spot_curve_thin(&self->recorded, SPOT_MAX_COLUMNS, base->low_s, base->high_s, true);
+    spot_curve_thin(&self->censored, SPOT_MAX_COLUMNS, base->low_s, base->high_s, true);
 }
 
 /* Marks at the ticks of the lattice, as far as they can be told apart. */
@@ -526,7 +526,7 @@ static void read_quantiles(quantiles_t *self)
     if (self->recorded.num_points > 0 && self->base.first_s > 0) {
         const double low_s = self->recorded.points[0].x;
 
-        spot_curve_thin(&self->recorded, low_s > 0 ? low_s : self->base.first_s,
+        spot_curve_thin(&self->recorded, SPOT_MAX_COLUMNS, low_s > 0 ? low_s : self->base.first_s,
             kaplan_meier->max * 1.001, true);
     }
     for (size_t k = 0; k < self->num_laws; k++) {
@@ -740,8 +740,8 @@ static void choose_gap_scales(gaps_t *self)
     self->base.low_s = first_s / 1.6;
     self->base.high_s = last_s * 1.3;
     self->base.low_share = 0.5 / (double) num_most;
-    spot_curve_thin(&self->a, self->base.low_s, self->base.high_s, true);
-    spot_curve_thin(&self->b, self->base.low_s, self->base.high_s, true);
+    spot_curve_thin(&self->a, SPOT_MAX_COLUMNS, self->base.low_s, self->base.high_s, true);
+    spot_curve_thin(&self->b, SPOT_MAX_COLUMNS, self->base.low_s, self->base.high_s, true);
 }
 
 static void declare_gap_words(gaps_t *self, const char *name)
@@ -1163,7 +1163,7 @@ int spot_trace_plot_availability(
         picture.data.columns[0].num_digits = 10;
         picture.data.columns[2].num_digits = 10;
         read_steps(&picture, trace, &steps);
-        spot_curve_thin(&steps.curve, 0, (double) trace->end_ms, false);
+        spot_curve_thin(&steps.curve, SPOT_MAX_COLUMNS, 0, (double) trace->end_ms, false);
         for (size_t j = 0; j < steps.curve.num_points; j++) {
             const spot_point_t *point = &steps.curve.points[j];
 
@@ -1242,11 +1242,11 @@ static void read_overlay(overlay_t *self)
     if (overlay->a != NULL) {
         self->end_ms = fmax(self->end_ms, (double) overlay->a->end_ms);
         read_steps(&self->picture, overlay->a, &self->a);
-        spot_curve_thin(&self->a.curve, 0, self->end_ms, false);
+        spot_curve_thin(&self->a.curve, SPOT_MAX_COLUMNS, 0, self->end_ms, false);
     }
     read_steps(&self->picture, overlay->b, &self->b);
     self->share_in_band = has_band ? measure_share(self) : (double) NAN;
-    spot_curve_thin(&self->b.curve, 0, self->end_ms, false);
+    spot_curve_thin(&self->b.curve, SPOT_MAX_COLUMNS, 0, self->end_ms, false);
     if (has_band) {
         add_band(self);
     }

@@ -7,12 +7,18 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/units.h"
 #include "base/utf8.h"
 #include "traces/describe/describe.h"
 #include "traces/verbs/trace_picture.h"
 
 /* ---- Texts in which "{NAME:FORM}" is a figure ---- */
+
+/* Span / events in seconds: the time between events spread evenly over the trace. NAN
+ * without events. */
+static double describe_spread_s(double span_h, double num_events)
+{
+    return num_events > 0 ? span_h * 3600 / num_events : (double) NAN;
+}
 
 /* The figure with the name prefix + name, or one that only the text has; NAN: undefined,
  * as some figures of spells. */
@@ -23,7 +29,7 @@ static double figure(
 
     snprintf(text, sizeof(text), "%s%.*s", prefix, num_bytes, name);
     if (strcmp(text, "time_per_event_s") == 0) {
-        return spot_describe_spread_s(self->span_h, self->preempt_events);
+        return describe_spread_s(self->span_h, self->preempt_events);
     }
     if (strcmp(text, "time_per_death_s") == 0) {
         return self->life.deaths_per_s > 0 ? 1 / self->life.deaths_per_s : (double) NAN;
@@ -217,95 +223,6 @@ const char *spot_pictures_name(spot_texts_t *texts, const char *path)
 
     return spot_texts_add(texts, "%.*s",
         (int) (suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name)), name);
-}
-
-/* Samples that a trace of this kind can have. */
-static bool is_possible(const spot_trace_t *trace, spot_sample_kind_t kind)
-{
-    switch (kind) {
-        case SPOT_SAMPLE_UP_SPELL:
-        case SPOT_SAMPLE_DOWN_SPELL:
-            return trace->capacity == 1;
-        case SPOT_SAMPLE_LIFETIME:
-            return trace->kind == SPOT_TRACE_NAMED;
-        default:
-            return true;
-    }
-}
-
-static int draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *folder,
-    const char *name, spot_diag_t *diag)
-{
-    const double resolution_s = spot_duration_s(trace->resolution_ms);
-    spot_sample_t sample;
-    int ret = spot_sample_init(&sample, trace, kind);
-
-    if (ret == 0) {
-        const spot_fitted_sample_t fitted = {.kind = kind,
-            .is_obtainable = trace->kind == SPOT_TRACE_AVAILABILITY,
-            .sample = &sample,
-            .tick_s = spot_fit_default_tick(&sample, kind, resolution_s)};
-
-        ret = spot_trace_plot_survival(&fitted, folder, name, diag);
-    }
-    spot_sample_free(&sample);
-    return ret;
-}
-
-int spot_pictures_of_trace(
-    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag)
-{
-    static const spot_sample_kind_t kinds[] = {SPOT_SAMPLE_PREEMPT_GAP, SPOT_SAMPLE_ADD_GAP,
-        SPOT_SAMPLE_UP_SPELL, SPOT_SAMPLE_DOWN_SPELL, SPOT_SAMPLE_LIFETIME};
-    int ret = spot_trace_plot_availability(trace, folder, name, diag);
-    int error = spot_trace_plot_hours(trace, spot_hours_start_ms(trace), folder, name, diag);
-
-    ret = ret != 0 ? ret : error;
-    for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
-        if (is_possible(trace, kinds[j])) {
-            error = draw_sample(trace, kinds[j], folder, name, diag);
-            ret = ret != 0 ? ret : error;
-        }
-    }
-    return ret;
-}
-
-int spot_pictures_of_lifetimes(
-    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag)
-{
-    spot_sample_t sample;
-    int ret = spot_sample_init_lifetimes(&sample, lifetimes);
-
-    if (ret == 0) {
-        ret = spot_trace_plot_survival(
-            &(spot_fitted_sample_t){.kind = SPOT_SAMPLE_LIFETIME, .sample = &sample}, folder, name,
-            diag);
-    }
-    spot_sample_free(&sample);
-    return ret;
-}
-
-int spot_pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sample,
-    spot_sample_kind_t kind, spot_trace_kind_t trace_kind, double tick_s, const char *folder,
-    const char *name, spot_diag_t *diag)
-{
-    spot_labelled_law_t laws[SPOT_FIT_MAX_FAMILIES];
-    spot_fitted_sample_t fitted = {.kind = kind,
-        .is_obtainable = trace_kind == SPOT_TRACE_AVAILABILITY,
-        .sample = sample,
-        .tick_s = tick_s,
-        .laws = laws};
-    int ret, error;
-
-    for (size_t j = 0; j < ranking->num_fits; j++) {
-        if (ranking->fits[j].is_fitted) {
-            laws[fitted.num_laws++] =
-                (spot_labelled_law_t){ranking->fits[j].family->name, ranking->fits[j].law};
-        }
-    }
-    ret = spot_trace_plot_survival(&fitted, folder, name, diag);
-    error = spot_trace_plot_quantiles(&fitted, folder, name, diag);
-    return ret != 0 ? ret : error;
 }
 
 /* ---- A dot for each row and each column of a comparison: distances, or z of metrics ---- */

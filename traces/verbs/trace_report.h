@@ -2,9 +2,8 @@
 /* What is shown of a trace: its figures as text, and which pictures there are of a trace, of a fit
  * and of a comparison.
  *
- * Pictures go to a folder that an option names: check it before long work with
- * spot_pictures_check(), then draw with the calls below, which write all pictures that can be
- * drawn. Each is described in trace_picture.h. */
+ * Pictures go to a folder that an option names, which the program checks before long work. The
+ * calls below write all pictures that can be drawn. Each is described in trace_picture.h. */
 #pragma once
 
 #include "base/diag.h"
@@ -30,20 +29,6 @@ SPOT_MUST_CHECK int spot_describe_print(
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
  * too. */
 const char *spot_pictures_name(spot_texts_t *texts, const char *path);
-
-/* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
- * error; returns the first one. */
-SPOT_MUST_CHECK int spot_pictures_of_trace(
-    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
-
-/* The survival of lifetimes. */
-SPOT_MUST_CHECK int spot_pictures_of_lifetimes(
-    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag);
-
-/* Survival and quantiles of a sample with the laws that were fitted to it. */
-SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
-    const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
-    double tick_s, const char *folder, const char *name, spot_diag_t *diag);
 
 /* ---- Pictures of a comparison ---- */
 

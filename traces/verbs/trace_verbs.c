@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -11,8 +12,12 @@
 #include "base/verb/verb.h"
 #include "traces/convert/convert.h"
 #include "traces/describe/describe.h"
+#include "traces/describe/sample.h"
+#include "traces/fit/fit_law.h"
+#include "traces/lifetimes.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"
+#include "traces/verbs/trace_picture.h"
 #include "traces/verbs/trace_report.h"
 
 /* ---- Options of logs ---- */
@@ -202,12 +207,10 @@ static int convert(const convert_arguments_t *arguments, spot_trace_t *trace,
 static int convert_run(spot_call_t *call)
 {
     const convert_arguments_t *arguments = call->arguments;
-    spot_trace_t trace;
-    spot_convert_report_t report;
+    spot_trace_t trace = {0};
+    spot_convert_report_t report = {0};
     int ret;
 
-    spot_trace_init(&trace);
-    spot_convert_report_init(&report);
     ret = convert(arguments, &trace, &report, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
@@ -322,6 +325,75 @@ static const char *picture_name(spot_call_t *call, const char *path)
     return own == NULL || strcmp(own, file_name) != 0 ? own : name;
 }
 
+/* The survival of lifetimes. */
+static int pictures_of_lifetimes(
+    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag)
+{
+    spot_sample_t sample;
+    int ret = spot_sample_init_lifetimes(&sample, lifetimes);
+
+    if (ret == 0) {
+        ret = spot_trace_plot_survival(
+            &(spot_fitted_sample_t){.kind = SPOT_SAMPLE_LIFETIME, .sample = &sample}, folder, name,
+            diag);
+    }
+    spot_sample_free(&sample);
+    return ret;
+}
+
+/* Samples that a trace of this kind can have. */
+static bool is_possible(const spot_trace_t *trace, spot_sample_kind_t kind)
+{
+    switch (kind) {
+        case SPOT_SAMPLE_UP_SPELL:
+        case SPOT_SAMPLE_DOWN_SPELL:
+            return trace->capacity == 1;
+        case SPOT_SAMPLE_LIFETIME:
+            return trace->kind == SPOT_TRACE_NAMED;
+        default:
+            return true;
+    }
+}
+
+static int draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *folder,
+    const char *name, spot_diag_t *diag)
+{
+    const double resolution_s = spot_duration_s(trace->resolution_ms);
+    spot_sample_t sample;
+    int ret = spot_sample_init(&sample, trace, kind);
+
+    if (ret == 0) {
+        const spot_fitted_sample_t fitted = {.kind = kind,
+            .is_obtainable = trace->kind == SPOT_TRACE_AVAILABILITY,
+            .sample = &sample,
+            .tick_s = spot_fit_default_tick(&sample, kind, resolution_s)};
+
+        ret = spot_trace_plot_survival(&fitted, folder, name, diag);
+    }
+    spot_sample_free(&sample);
+    return ret;
+}
+
+/* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
+ * error; returns the first one. */
+static int pictures_of_trace(
+    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag)
+{
+    static const spot_sample_kind_t kinds[] = {SPOT_SAMPLE_PREEMPT_GAP, SPOT_SAMPLE_ADD_GAP,
+        SPOT_SAMPLE_UP_SPELL, SPOT_SAMPLE_DOWN_SPELL, SPOT_SAMPLE_LIFETIME};
+    int ret = spot_trace_plot_availability(trace, folder, name, diag);
+    int error = spot_trace_plot_hours(trace, spot_hours_start_ms(trace), folder, name, diag);
+
+    ret = ret != 0 ? ret : error;
+    for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
+        if (is_possible(trace, kinds[j])) {
+            error = draw_sample(trace, kinds[j], folder, name, diag);
+            ret = ret != 0 ? ret : error;
+        }
+    }
+    return ret;
+}
+
 /* Draws what a description looks at; context is the call. */
 static void draw(
     void *context, const char *path, const spot_trace_t *trace, const spot_lifetimes_t *lifetimes)
@@ -330,10 +402,9 @@ static void draw(
     describe_arguments_t *arguments = call->arguments;
     const char *folder = arguments->svg_folder;
     const char *name = picture_name(call, path);
-    const int ret = name == NULL ? SPOT_ERR_NO_MEMORY
-                    : trace != NULL
-                        ? spot_pictures_of_trace(trace, folder, name, &call->diag)
-                        : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
+    const int ret = name == NULL    ? SPOT_ERR_NO_MEMORY
+                    : trace != NULL ? pictures_of_trace(trace, folder, name, &call->diag)
+                                    : pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
 
     arguments->picture_error = spot_error_first(arguments->picture_error, ret);
 }

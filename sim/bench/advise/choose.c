@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "sim/bench/analysis/advice_result.h"
+#include "sim/bench/analysis/race.h"
 
 /* ---- Factors at which the answer changes ---- */
 
@@ -76,6 +78,20 @@ static const char *text_at(const search_t *self, double factor)
 
 /* ---- A factor ---- */
 
+/* What the intervals of both limits say; in_budget NULL: there is none. */
+static spot_verdict_t advising_verdict(const spot_advising_t *self, const spot_probability_t *goal,
+    const spot_probability_t *in_budget)
+{
+    const double sure = self->request->question.sure;
+
+    if (goal->high < sure || (in_budget != NULL && in_budget->high < SPOT_ADVICE_SURE_OF_BUDGET)) {
+        return SPOT_VERDICT_NO;
+    }
+    return goal->low >= sure && (in_budget == NULL || in_budget->low >= SPOT_ADVICE_SURE_OF_BUDGET)
+               ? SPOT_VERDICT_YES
+               : SPOT_VERDICT_UNDECIDED;
+}
+
 /* Whether a point keeps the limits: shown, shown not to, or open. same: of the point; NULL:
  * nothing is known. is_goal: it is the goal that is not kept or in doubt, not the budget. */
 static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *trial, size_t point_id,
@@ -91,7 +107,7 @@ static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *tri
     if (isfinite(question->budget) && (same == NULL || !same->is_cost_same)) {
         in_budget = spot_trial_in_budget(trial, point_id, self->confidence);
     }
-    verdict = spot_advising_verdict(self->advising, &goal, &in_budget);
+    verdict = advising_verdict(self->advising, &goal, &in_budget);
     *is_goal = verdict == SPOT_VERDICT_NO ? goal.high < question->sure : goal.low < question->sure;
     return verdict;
 }
@@ -379,7 +395,7 @@ static spot_verdict_t judge_figures(
 {
     const spot_probability_t goal = {figures->p, figures->p_low, figures->p_high};
 
-    return spot_advising_verdict(
+    return advising_verdict(
         self, &goal, isfinite(self->request->question.budget) ? &figures->in_budget : NULL);
 }
 

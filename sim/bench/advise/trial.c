@@ -259,19 +259,6 @@ int spot_advising_study(spot_advising_t *self, const char *text, spot_study_t *s
 
 /* ---- Trials ---- */
 
-spot_verdict_t spot_advising_verdict(const spot_advising_t *self, const spot_probability_t *goal,
-    const spot_probability_t *in_budget)
-{
-    const double sure = self->request->question.sure;
-
-    if (goal->high < sure || (in_budget != NULL && in_budget->high < SPOT_ADVICE_SURE_OF_BUDGET)) {
-        return SPOT_VERDICT_NO;
-    }
-    return goal->low >= sure && (in_budget == NULL || in_budget->low >= SPOT_ADVICE_SURE_OF_BUDGET)
-               ? SPOT_VERDICT_YES
-               : SPOT_VERDICT_UNDECIDED;
-}
-
 /* A point of a trial. */
 struct spot_trial_point {
     spot_estimate_t estimates[NUM_ESTIMATES];

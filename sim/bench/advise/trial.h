@@ -85,10 +85,6 @@ const char *spot_advising_study_text(const spot_advising_t *self, spot_texts_t *
 SPOT_MUST_CHECK int spot_advising_study(
     spot_advising_t *self, const char *text, spot_study_t *study);
 
-/* What the intervals of both limits say; in_budget NULL: there is none. */
-spot_verdict_t spot_advising_verdict(const spot_advising_t *self, const spot_probability_t *goal,
-    const spot_probability_t *in_budget);
-
 /* Runs of some points, which meet the same events. The trial grows: what was run is
  * kept. */
 typedef struct spot_trial_point spot_trial_point_t;

@@ -724,17 +724,3 @@ const char *spot_study_effects_outcome(const spot_study_effects_t *self)
 {
     return spot_analysis_problem(self->outcome, "too few points have a value");
 }
-
-void spot_study_effects_order(const spot_study_effects_t *self, size_t *order)
-{
-    for (size_t j = 0; j < self->effects.num_keys; j++) {
-        size_t place = j;
-
-        for (; place > 0 &&
-               self->effects.keys[order[place - 1]].range.value < self->effects.keys[j].range.value;
-             place--) {
-            order[place] = order[place - 1];
-        }
-        order[place] = j;
-    }
-}

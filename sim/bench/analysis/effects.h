@@ -95,6 +95,3 @@ void spot_study_effects_free(spot_study_effects_t *self);
 
 /* The reason why the effects are undefined, or NULL. */
 const char *spot_study_effects_outcome(const spot_study_effects_t *self);
-
-/* Sets order[num_keys] to the keys by their range, the largest first. */
-void spot_study_effects_order(const spot_study_effects_t *self, size_t *order);

@@ -158,18 +158,29 @@ int spot_estimate_add(spot_estimate_t *self, const double *row)
 
 /* ---- Quantiles ---- */
 
+/* Sorts numbers, ascending, that mostly are sorted already; INFINITY: cut off. */
+static void quantiles_sort(double *numbers, size_t num)
+{
+    for (size_t j = 1; j < num; j++) {
+        if (numbers[j] < numbers[j - 1]) {
+            spot_sort(numbers, num);
+            return;
+        }
+    }
+}
+
 static void quantile_bounds(
     const spot_estimate_t *self, double confidence, double *low, double *high)
 {
     const size_t num = (size_t) self->num_values;
 
-    spot_quantiles_sort(self->values, num);
+    quantiles_sort(self->values, num);
     spot_quantile_bounds(self->values, num, self->metric->p, confidence, low, high);
 }
 
 double spot_estimate_least(const spot_estimate_t *self)
 {
-    spot_quantiles_sort(self->bounds, (size_t) self->num_values);
+    quantiles_sort(self->bounds, (size_t) self->num_values);
     return spot_quantile(self->bounds, (size_t) self->num_values, self->metric->p);
 }
 
@@ -187,7 +198,7 @@ double spot_estimate_value(const spot_estimate_t *self)
         return (double) NAN;
     }
     if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
-        spot_quantiles_sort(self->values, (size_t) self->num_values);
+        quantiles_sort(self->values, (size_t) self->num_values);
         return spot_quantile_known(self->values, (size_t) self->num_values, self->metric->p);
     }
     if (self->estimator != SPOT_ESTIMATOR_RATIO) {
@@ -290,14 +301,6 @@ static void rare_bounds(const spot_estimate_t *self, double confidence, double *
     }
 }
 
-bool spot_estimate_has_none(const spot_estimate_t *self)
-{
-    return spot_estimate_is_rare(self) &&
-           (self->is_share ? self->share.num_none == self->share.num_values ||
-                                 self->share.num_all == self->share.num_values
-                           : self->count.total == 0 || !self->count.differs);
-}
-
 bool spot_estimate_is_unseen_by(const spot_estimate_t *self, double low, double high)
 {
     const double value = spot_estimate_value(self);
@@ -315,12 +318,6 @@ bool spot_estimate_is_unseen(const spot_estimate_t *self)
     }
     rare_bounds(self, SPOT_CONFIDENCE, &low, &high);
     return spot_estimate_is_unseen_by(self, low, high);
-}
-
-bool spot_interval_is_one_sided(double value, double low, double high)
-{
-    return (value == 0 && low == 0 && high > 0 && isfinite(high)) ||
-           (value == 1 && high == 1 && low < 1 && isfinite(low));
 }
 
 void spot_estimate_bounds(const spot_estimate_t *self, double confidence, double *low, double *high)
@@ -477,51 +474,4 @@ double spot_line_value(const spot_line_t *self, const double *row)
     return spot_line_numbers(self->metric, &self->source, row, numbers)
                ? spot_line_at(self, numbers)
                : (double) NAN;
-}
-
-typedef struct {
-    size_t num_metrics;
-    spot_estimate_t *estimates; /* [num_metrics] */
-} lines_t;
-
-/* Whether the line of a metric depends on its rows. */
-static bool needs_rows(const spot_estimate_t *self)
-{
-    return self->estimator == SPOT_ESTIMATOR_RATIO || self->estimator == SPOT_ESTIMATOR_QUANTILE;
-}
-
-static int add_row(void *context, const spot_row_t *row)
-{
-    lines_t *self = context;
-    int ret = 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
-        if (needs_rows(&self->estimates[j])) {
-            ret = spot_estimate_add(&self->estimates[j], row->metrics);
-        }
-    }
-    return ret;
-}
-
-int spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
-    const size_t *metric_ids, spot_line_t *lines)
-{
-    lines_t self = {
-        .num_metrics = num_metrics, .estimates = spot_calloc(num_metrics, sizeof(*self.estimates))};
-    bool is_needed = false;
-    int ret = self.estimates == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-        spot_estimate_init(&self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
-        is_needed = is_needed || needs_rows(&self.estimates[j]);
-    }
-    if (ret == 0 && is_needed) {
-        ret = store->read(store, point_id, 0, add_row, &self);
-    }
-    for (size_t j = 0; self.estimates != NULL && j < num_metrics; j++) {
-        lines[j] = spot_estimate_line(&self.estimates[j]);
-        spot_estimate_free(&self.estimates[j]);
-    }
-    free(self.estimates);
-    return ret;
 }

@@ -82,19 +82,12 @@ void spot_binomial_bounds(
  * base/intervals.h. */
 bool spot_estimate_is_rare(const spot_estimate_t *self);
 
-/* Whether no replication has an event of such a share or count, or lacks one. */
-bool spot_estimate_has_none(const spot_estimate_t *self);
-
 /* Whether the replications that have some of such a share, or lack some of it, are so few
  * that with those that were missed it may be more than twice as much. */
 bool spot_estimate_is_unseen(const spot_estimate_t *self);
 
 /* The same by its interval at SPOT_CONFIDENCE, for whoever has that: finding it takes long. */
 bool spot_estimate_is_unseen_by(const spot_estimate_t *self, double low, double high);
-
-/* Whether an interval has one end only, as the other one is 0 or 1 and the value too:
- * nothing, or nothing else, was seen. It reads "0, at most 0.0312". */
-bool spot_interval_is_one_sided(double value, double low, double high);
 
 /* Whether the tail of the sample is too heavy for the interval of a mean or a ratio: the
  * largest values decide it, and larger ones may be missing. See docs/numbers.md for its
@@ -134,9 +127,3 @@ bool spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *
 /* The value of a replication by its numbers, or by its row: NAN for null. */
 double spot_line_at(const spot_line_t *self, const double numbers[2]);
 double spot_line_value(const spot_line_t *self, const double *row);
-
-/* Reads the rows of a point and sets the lines of num_metrics metrics; metric_ids: of
- * the head, NULL: the first ones. Reads nothing if none of them needs it. Errors of
- * reading, NO_MEMORY. O(rows). */
-SPOT_MUST_CHECK int spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
-    const size_t *metric_ids, spot_line_t *lines);

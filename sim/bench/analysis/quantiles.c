@@ -12,16 +12,6 @@
 /* Added to the pairs that are below one quantile alone. */
 #define ADDED_PAIRS 2
 
-void spot_quantiles_sort(double *numbers, size_t num)
-{
-    for (size_t j = 1; j < num; j++) {
-        if (numbers[j] < numbers[j - 1]) {
-            spot_sort(numbers, num);
-            return;
-        }
-    }
-}
-
 double spot_quantile_known(const double *sorted, size_t num, double p)
 {
     const double position = p * (double) (num - 1);

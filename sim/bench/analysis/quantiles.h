@@ -18,9 +18,6 @@
 #include "base/error.h"
 #include "base/intervals.h"
 
-/* Sorts numbers, ascending, that mostly are sorted already; INFINITY: cut off. */
-void spot_quantiles_sort(double *numbers, size_t num);
-
 /* The p-quantile, type 7, of sorted numbers; INFINITY where it is cut off, NAN without
  * numbers. */
 double spot_quantile_known(const double *sorted, size_t num, double p);

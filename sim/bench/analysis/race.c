@@ -451,11 +451,6 @@ int64_t spot_race_target(const spot_race_t *self)
     return target_behind(self->head, self->num_rows);
 }
 
-int64_t spot_race_point_target(const spot_race_t *self, size_t point_id)
-{
-    return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
-}
-
 /* All intervals of all rounds hold at once with the confidence of the answer. Each point
  * has one against the best, one per constraint, one for its nulls, and, if it may be left
  * out for what was not measured, one for that. The best is

@@ -124,7 +124,6 @@ void spot_race_free(spot_race_t *self);
 /* Replications of every racing point at the end of the next round, and of one of them: a
  * fixed point has one, which counts as all of them. */
 int64_t spot_race_target(const spot_race_t *self);
-int64_t spot_race_point_target(const spot_race_t *self, size_t point_id);
 
 /* Plays the next round. The store must have all racing points up to the target. Errors
  * of reading, NO_MEMORY. */

@@ -43,6 +43,56 @@ static int add_row(void *context, const spot_row_t *row)
     return 0;
 }
 
+typedef struct {
+    size_t num_metrics;
+    spot_estimate_t *estimates; /* [num_metrics] */
+} lines_t;
+
+/* Whether the line of a metric depends on its rows. */
+static bool needs_rows(const spot_estimate_t *self)
+{
+    return self->estimator == SPOT_ESTIMATOR_RATIO || self->estimator == SPOT_ESTIMATOR_QUANTILE;
+}
+
+static int add_line(void *context, const spot_row_t *row)
+{
+    lines_t *self = context;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        if (needs_rows(&self->estimates[j])) {
+            ret = spot_estimate_add(&self->estimates[j], row->metrics);
+        }
+    }
+    return ret;
+}
+
+/* Reads the rows of a point and sets the lines of num_metrics metrics; metric_ids: of
+ * the head, NULL: the first ones. Reads nothing if none of them needs it. Errors of
+ * reading, NO_MEMORY. O(rows). */
+static int lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
+    const size_t *metric_ids, spot_line_t *lines)
+{
+    lines_t self = {
+        .num_metrics = num_metrics, .estimates = spot_calloc(num_metrics, sizeof(*self.estimates))};
+    bool is_needed = false;
+    int ret = self.estimates == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        spot_estimate_init(&self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
+        is_needed = is_needed || needs_rows(&self.estimates[j]);
+    }
+    if (ret == 0 && is_needed) {
+        ret = store->read(store, point_id, 0, add_line, &self);
+    }
+    for (size_t j = 0; self.estimates != NULL && j < num_metrics; j++) {
+        lines[j] = spot_estimate_line(&self.estimates[j]);
+        spot_estimate_free(&self.estimates[j]);
+    }
+    free(self.estimates);
+    return ret;
+}
+
 static int read_means(grouper_t *self, const spot_store_t *store, double *means)
 {
     const size_t num_cells = self->means->num_groups * self->means->num_metrics;
@@ -52,7 +102,7 @@ static int read_means(grouper_t *self, const spot_store_t *store, double *means)
         self->is_fixed = spot_study_is_fixed(store->head, j);
         memset(self->sums, 0, num_cells * sizeof(*self->sums));
         memset(self->weights, 0, num_cells * sizeof(*self->weights));
-        ret = spot_lines_read(store, j, self->means->num_metrics, self->metric_ids, self->lines);
+        ret = lines_read(store, j, self->means->num_metrics, self->metric_ids, self->lines);
         ret = ret == 0 ? store->read(store, j, 0, add_row, self) : ret;
         for (size_t k = 0; ret == 0 && k < num_cells; k++) {
             means[j * num_cells + k] =

@@ -194,6 +194,15 @@ static bool may_be_luck(const spot_estimate_t *estimate, const spot_study_head_t
            !spot_estimate_is_rare(estimate) && !spot_study_is_ruled(head, point_id, metric_id);
 }
 
+/* Whether no replication has an event of such a share or count, or lacks one. */
+static bool estimate_has_none(const spot_estimate_t *self)
+{
+    return spot_estimate_is_rare(self) &&
+           (self->is_share ? self->share.num_none == self->share.num_values ||
+                                 self->share.num_all == self->share.num_values
+                           : self->count.total == 0 || !self->count.differs);
+}
+
 /* Whether a constant is not known to be one: there are events of which no replication shows
  * any, or no metric of events at all that would show that there were some. Columns without
  * rows are not looked at. */
@@ -207,7 +216,7 @@ static bool are_constants_luck(
 
         if (is_of_events(estimate, head, point_id, j)) {
             is_any = true;
-            is_unseen = is_unseen || spot_estimate_has_none(estimate);
+            is_unseen = is_unseen || estimate_has_none(estimate);
         }
     }
     return is_unseen || !is_any;

@@ -181,15 +181,6 @@ typedef struct {
     spot_overview_t overview;
 } spot_study_head_t;
 
-/* Adds such a warning unless it is there; of too many only that there are. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_head_remark(spot_study_head_t *self, const char *text);
-
-/* Frees these only. */
-void spot_study_head_free_remarks(spot_study_head_t *self);
-
-/* Frees its kinds of points only: all points have all metrics then. */
-void spot_study_head_free_kinds(spot_study_head_t *self);
-
 /* The index of the value of an axis at a point. */
 size_t spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id);
 

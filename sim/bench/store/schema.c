@@ -406,3 +406,12 @@ int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
 }
+
+int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns)
+{
+    return spot_db_run(db,
+        "UPDATE total SET (batches, replications, batch_digest) = (SELECT count(*), "
+        "coalesce(sum(replications), 0), digest_rows(point, first, replications%z, digest) FROM "
+        "batch);" SPOT_TOTAL_WRITERS ";" SPOT_TOTAL_BREAK_EVENS,
+        spot_column_names_sql(&columns->warnings, db, ", ", ""));
+}

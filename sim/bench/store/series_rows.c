@@ -165,26 +165,6 @@ int spot_series_create_tables(spot_db_t *model, spot_db_t *db)
     return ret;
 }
 
-int spot_series_check_tables(spot_db_t *db)
-{
-    sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "SELECT rows_in, (SELECT total(rows) FROM series s WHERE s.rows_in = k.rows_in) FROM "
-        "series_kind k");
-
-    while (spot_db_next_row(db, row, &ret)) {
-        const char *table = (const char *) sqlite3_column_text(row, 0);
-        sqlite3_int64 num_rows;
-
-        ret = spot_db_integer(db, &num_rows, "SELECT count(*) FROM \"%w\"", table);
-        if (ret == 0 && (double) num_rows != sqlite3_column_double(row, 1)) {
-            ret = spot_db_damaged(db, "%s has rows that are of no series", table);
-        }
-    }
-    sqlite3_finalize(row);
-    return ret;
-}
-
 /* The series at a position of a recording. */
 typedef struct {
     int64_t number; /* of the point in the file */

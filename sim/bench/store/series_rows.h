@@ -64,6 +64,3 @@ SPOT_MUST_CHECK int spot_series_numbers(struct spot_db *db, spot_series_list_t *
 /* Makes in a model the tables for the rows of the series of a file. BAD_INPUT: their kinds
  * are not those that were written. */
 SPOT_MUST_CHECK int spot_series_create_tables(struct spot_db *model, struct spot_db *db);
-
-/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
-SPOT_MUST_CHECK int spot_series_check_tables(struct spot_db *db);

@@ -312,21 +312,6 @@ int spot_sqlite_say_batch(
     return ret;
 }
 
-int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
-    spot_sqlite_batch_t *batch)
-{
-    int ret = 0;
-
-    *batch = (spot_sqlite_batch_t){.num_rows = 0};
-    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
-    sqlite3_bind_int64(self->find_batch, 2, first_replication);
-    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
-        *batch = spot_sqlite_batch_read(self->base.head, self->find_batch, 0);
-    }
-    sqlite3_reset(self->find_batch);
-    return ret;
-}
-
 /* ---- Processes ---- */
 
 #define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */

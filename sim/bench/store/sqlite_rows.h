@@ -94,11 +94,6 @@ spot_sqlite_batch_t spot_sqlite_batch_read(
 void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
     int64_t replication, uint32_t warnings, const double *metrics);
 
-/* Looks up a batch of a point, by the number of its first replication; zeroed: nothing
- * is there. With the lock held. */
-SPOT_MUST_CHECK int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
-    int64_t first_replication, spot_sqlite_batch_t *batch);
-
 /* Keeps rows of the file, or of the transaction, in memory too, if there is a copy: they
  * are read again, for the median run, the summary and the differences. */
 SPOT_MUST_CHECK static inline int spot_sqlite_copy(

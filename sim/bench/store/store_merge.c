@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/sqlite_rows.h"
 #include "sim/bench/store/store_sqlite.h"
-#include "sim/bench/store/store_whole.h"
 
 #define TIMEOUT_MS 10000
 

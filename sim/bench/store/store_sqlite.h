@@ -47,3 +47,10 @@ typedef struct {
 SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     const spot_sqlite_options_t *options, spot_diag_t *diag);
+
+/* Reads all that a store has that was opened by the call above, and sees whether it is what
+ * was written, and nothing else in the file: all rows and series, their tables, what SQLite
+ * keeps of its own. BAD_INPUT also, with an error in diag for each, for tables and views of
+ * others, which all other calls read past. Of other errors flush() says why. INTERRUPTED by
+ * stop. O(rows). */
+SPOT_MUST_CHECK int spot_store_check_sqlite(spot_store_t *store, spot_diag_t *diag);

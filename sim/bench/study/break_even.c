@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 #include "sim/bench/analysis/findings.h"
 #include "sim/bench/analysis/quantiles.h"
+#include "sim/bench/study/plan.h"
 #include "sim/bench/study/points.h"
-#include "sim/bench/study/sweep.h"
 #include "sim/bench/study/worker.h"
 
 /* ---- Values of a key ---- */
@@ -161,25 +161,6 @@ int spot_break_evens_plan(spot_break_evens_t *self)
         }
     }
     spot_winners_free(&winners);
-    return ret;
-}
-
-/* Those that are found, in place of all that the store has. */
-int spot_break_evens_keep(const spot_break_evens_t *self)
-{
-    spot_break_even_t *found = spot_calloc(self->num_items, sizeof(*found));
-    size_t num_found = 0;
-    int ret = found == NULL ? SPOT_ERR_NO_MEMORY : 0;
-
-    for (size_t j = 0; ret == 0 && j < self->num_items; j++) {
-        if (self->is_found[j]) {
-            found[num_found++] = self->items[j];
-        }
-    }
-    if (ret == 0 && (self->is_changed || num_found != self->store->num_break_evens)) {
-        ret = spot_store_keep_break_evens(self->store, num_found, found);
-    }
-    free(found);
     return ret;
 }
 

@@ -29,7 +29,4 @@ SPOT_MUST_CHECK int spot_break_evens_plan(spot_break_evens_t *self);
  * error of the experiment. */
 SPOT_MUST_CHECK int spot_break_evens_find(spot_break_evens_t *self, size_t item_id);
 
-/* Keeps those that are found in the store. NO_MEMORY; IO: its flush() says why. */
-SPOT_MUST_CHECK int spot_break_evens_keep(const spot_break_evens_t *self);
-
 void spot_break_evens_free(spot_break_evens_t *self);

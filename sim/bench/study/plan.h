@@ -1,9 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of the axes and the points of a study; and designs, which draw them.
- * Internal to sim/bench/study, but for designs. */
+/* The plan of a study: its swept keys, the values of the axes, the points; and designs,
+ * which draw them. Internal to sim/bench/study, but for designs. */
 #pragma once
 
 #include "sim/bench/study/reading.h"
+
+/* ---- The plan and the swept keys, with their values: lists and ranges ---- */
+
+/* Reads the plan and the swept keys. BAD_INPUT: there are no points to plan. */
+SPOT_MUST_CHECK int spot_sweep_read(spot_reading_t *self);
+
+/* A number, a duration, or a number with a blank and a unit. Returns false if the text
+ * is none of these. */
+bool spot_quantity_parse(const char *text, spot_quantity_t *quantity);
+
+/* Reads a map; with a design a range has no number of values. Returns false after an
+ * error, which is reported through bind. */
+bool spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
+    const spot_node_t *node, bool is_design);
+
+/* The value at u in (0, 1), all its digits. Never falls with u. Values on steps, both ends
+ * included, are equally likely; with is_log the probability of a value is proportional to log(1 +
+ * step / value). */
+double spot_range_at(const spot_range_t *self, double u);
+
+/* ---- Axes and points ---- */
 
 /* Fills the axes and the points of the head. More values of a list or points of a Sobol
  * sequence keep the points that are there; more points of a Latin hypercube are another

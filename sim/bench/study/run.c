@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/watch.h"
+#include "sim/bench/store/head.h"
 #include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/store.h"
 #include "sim/bench/study/break_even.h"
 #include "sim/bench/study/reading.h"
 #include "sim/bench/study/worker.h"
@@ -177,6 +179,11 @@ static int start_precision(rounds_t *self, const spot_study_run_t *run)
 
 /* ---- A race ---- */
 
+static int64_t race_point_target(const spot_race_t *self, size_t point_id)
+{
+    return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
+}
+
 /* Points that still race after the last round get the replications of the next. */
 static int next_raced(rounds_t *self, const spot_store_t *store, bool *is_more)
 {
@@ -186,7 +193,7 @@ static int next_raced(rounds_t *self, const spot_store_t *store, bool *is_more)
     *is_more = ret == 0 && !self->race.is_over;
     for (size_t j = 0; *is_more && j < self->head->num_points; j++) {
         if (self->race.runners[j].fate == SPOT_FATE_RACING) {
-            self->to[j] = spot_race_point_target(&self->race, j);
+            self->to[j] = race_point_target(&self->race, j);
         }
     }
     return ret;
@@ -972,6 +979,26 @@ static int find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t ta
     return ret;
 }
 
+/* Keeps those that are found in place of all that the store has. NO_MEMORY; IO: its flush()
+ * says why. */
+static int break_evens_keep(const spot_break_evens_t *self)
+{
+    spot_break_even_t *found = spot_calloc(self->num_items, sizeof(*found));
+    size_t num_found = 0;
+    int ret = found == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_items; j++) {
+        if (self->is_found[j]) {
+            found[num_found++] = self->items[j];
+        }
+    }
+    if (ret == 0 && (self->is_changed || num_found != self->store->num_break_evens)) {
+        ret = spot_store_keep_break_evens(self->store, num_found, found);
+    }
+    free(found);
+    return ret;
+}
+
 /* Finds them anew where the rows, or what is asked for, have changed. A shard does not
  * have the rows of all points. */
 static int find_break_evens(pool_t *self)
@@ -992,7 +1019,7 @@ static int find_break_evens(pool_t *self)
         int kept;
 
         ret = do_tasks(self, find_break_even, 0, (int64_t) list->num_items);
-        kept = spot_break_evens_keep(list); /* also those found before a stop */
+        kept = break_evens_keep(list); /* also those found before a stop */
         ret = ret == 0 ? kept : ret;
     }
     return ret;

@@ -3,15 +3,30 @@
 #include <math.h>
 
 #include "sim/schedule/policies/quota.h"
+#include "sim/schedule/vc.h"
+#include "sim/schedule/vc_state.h"
+
+/* Remaining work of a job with its overhead, at the end of second now_s. */
+static double vc_rest(const spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+    int64_t num_s = at->status == SPOT_JOB_RUNNING ? self->now_s - at->touched_s : 0;
+
+    if (num_s <= at->overhead_s) {
+        return at->left + (double) (at->overhead_s - num_s) * self->unit;
+    }
+    num_s -= at->overhead_s;
+    return spot_work_after(at->left, at->rate, num_s);
+}
 
 static void srtf_on_arrive(spot_vc_t *vc, int32_t job)
 {
-    vc->jobs[job].key = spot_vc_rest(vc, job);
+    vc->jobs[job].key = vc_rest(vc, job);
 }
 
 static void srtf_decide(spot_vc_t *vc)
 {
-    spot_quota_walk(vc->state, vc, spot_vc_rest, true);
+    spot_quota_walk(vc->state, vc, vc_rest, true);
 }
 
 /* Between changes all running jobs approach their ends alike, unless one works at

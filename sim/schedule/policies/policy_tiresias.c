@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "sim/schedule/policies/quota.h"
+#include "sim/schedule/vc_state.h"
 
 /* Classes count before times. */
 #define CLASS_S 1e12
@@ -13,10 +14,20 @@ typedef struct {
     int64_t class_s;    /* when a job falls into the next class after such a walk */
 } tiresias_t;
 
+/* The attained service of a job in GPU-seconds at the end of second now_s. */
+static int64_t vc_service_gpu_s(const spot_vc_t *self, int32_t job)
+{
+    const spot_vc_job_t *at = &self->jobs[job];
+
+    return at->status == SPOT_JOB_RUNNING
+               ? at->service_gpu_s + (self->now_s - at->touched_s) * at->gpus
+               : at->service_gpu_s;
+}
+
 static double tiresias_rank(const spot_vc_t *vc, int32_t job)
 {
     const spot_schedule_scenario_t *scenario = vc->scenario;
-    const double service = (double) spot_vc_service_gpu_s(vc, job);
+    const double service = (double) vc_service_gpu_s(vc, job);
     double class_id = 0;
 
     for (size_t j = 0; j < scenario->tiresias.num_thresholds; j++) {
@@ -49,7 +60,7 @@ static int64_t next_class_s(const spot_vc_t *vc)
     int64_t next_s = INT64_MAX;
 
     for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
-        const double service = (double) spot_vc_service_gpu_s(vc, job);
+        const double service = (double) vc_service_gpu_s(vc, job);
 
         for (size_t j = 0; j < scenario->tiresias.num_thresholds; j++) {
             const double left = scenario->tiresias.thresholds_gpu_s[j] - service;

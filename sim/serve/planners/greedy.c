@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "models/serving_profile.h"
 #include "sim/serve/planning.h"
 
 /* ---- Start ---- */
@@ -119,6 +120,18 @@ int spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options, con
     return ret;
 }
 
+/* The row of a batch size, or NULL. O(rows). */
+static const spot_batch_profile_t *serving_profile_row(
+    const spot_serving_profile_t *self, int64_t batch)
+{
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (self->rows[j].batch == batch) {
+            return &self->rows[j];
+        }
+    }
+    return NULL;
+}
+
 /* All steps of a stage, in order. */
 static int try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_id,
     spot_candidate_t *best)
@@ -126,7 +139,7 @@ static int try_stage(spot_planning_t *planning, spot_stage_option_t *options, si
     const spot_stage_option_t from = options[stage_id];
     const int32_t hardware_id = from.hardware_id;
     const spot_serving_profile_t *profile = spot_planning_profile(planning, stage_id, hardware_id);
-    const spot_batch_profile_t *row = spot_serving_profile_row(profile, from.batch);
+    const spot_batch_profile_t *row = serving_profile_row(profile, from.batch);
     const int32_t cheaper = spot_planning_hardware(planning, stage_id, hardware_id, 1);
     bool is_feasible;
     int ret = 0;
@@ -221,7 +234,7 @@ static bool act(const spot_rate_t *self, size_t stage_id, int action, int64_t bu
     const spot_stage_option_t *from = &self->options[stage_id];
     const spot_serving_profile_t *profile =
         spot_planning_profile(planning, stage_id, from->hardware_id);
-    const spot_batch_profile_t *row = spot_serving_profile_row(profile, from->batch);
+    const spot_batch_profile_t *row = serving_profile_row(profile, from->batch);
     const int32_t dearer = spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
     const int64_t others_micro = spot_serve_scenario_total(planning->scenario, self->options) -
                                  spot_serve_scenario_cost(planning->scenario, from);

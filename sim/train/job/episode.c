@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "base/integers.h"
+#include "models/checkpoint.h"
+#include "sim/train/job/feed.h"
 #include "sim/train/job/run_log.h"
 
 /* Whether training has started in the episode. */
@@ -77,6 +80,196 @@ typedef struct {
     int64_t done_ms;  /* for the step under way, including earlier episodes */
 } training_t;
 
+/* ---- Records of an episode in the event log ---- */
+
+/* The train must have a log; most runs have none, hence no inlining. A failed append sets
+ * has_failed of the log. */
+
+/* The most checkpoints of one episode that get a record each. */
+#define MAX_CHECKPOINTS 10000
+
+static void add_record(spot_train_t *train, int64_t time_ms, spot_log_kind_t kind,
+    const int64_t values[SPOT_EVENT_VALUES])
+{
+    spot_event_log_add(train->log, time_ms, (int32_t) kind, values, NULL);
+}
+
+/* Gives pending work among the records [first, end) its category. */
+static void settle_records(spot_train_t *train, size_t first, size_t end, spot_share_t share)
+{
+    for (size_t j = first; j < end; j++) {
+        spot_log_record_t *record = &train->log->records[j];
+
+        if (record->kind == SPOT_LOG_PHASE && record->values[0] == SPOT_SHARE_UNSAVED) {
+            record->values[0] = (int64_t) share;
+        }
+    }
+}
+
+/* The category of all pending work. */
+static SPOT_NOINLINE void log_settle(spot_train_t *train, spot_share_t share)
+{
+    settle_records(train, train->first_pending, train->log->num_records, share);
+    train->first_pending = train->log->num_records;
+    train->first_begun = SIZE_MAX;
+}
+
+/* The loss of the step under way alone. */
+static SPOT_NOINLINE void log_lose_begun(spot_train_t *train)
+{
+    settle_records(train, train->first_begun, train->log->num_records, SPOT_SHARE_LOST);
+    train->first_begun = SIZE_MAX;
+}
+
+/* Appends a stretch of the episode from start_ms, which ends at now_ms at the latest. */
+static void add_phase(
+    spot_train_t *train, int64_t start_ms, int64_t share, int64_t length_ms, int64_t stalled_ms)
+{
+    const int64_t left_ms = train->now_ms - start_ms;
+    const int64_t phase_ms = length_ms < left_ms ? length_ms : left_ms;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        share, train->episode.world_size, phase_ms, stalled_ms < phase_ms ? stalled_ms : phase_ms};
+
+    if (values[2] > 0) {
+        add_record(train, start_ms, SPOT_LOG_PHASE, values);
+    }
+}
+
+/* The waiting or the pauses of the episode that ends now. */
+static SPOT_NOINLINE void log_pauses(spot_train_t *train)
+{
+    const spot_episode_t *episode = &train->episode;
+    int64_t start_ms = episode->start_ms;
+
+    if (episode->world_size == 0) {
+        add_phase(train, start_ms, SPOT_NUM_SHARES, INT64_MAX, 0);
+        return;
+    }
+    add_phase(train, start_ms, SPOT_SHARE_STALLED, episode->flush_ms, episode->flush_ms);
+    start_ms += episode->flush_ms;
+    add_phase(train, start_ms, SPOT_SHARE_RECONFIGURING, episode->reconfiguration_ms, 0);
+    start_ms += episode->reconfiguration_ms;
+    add_phase(train, start_ms, SPOT_SHARE_RELOADING, episode->reload_ms, 0);
+    if (episode->cycle == NULL) {
+        add_phase(train, start_ms + episode->reload_ms, SPOT_SHARE_RECONFIGURING, INT64_MAX, 0);
+    }
+}
+
+/* Appends the durable checkpoints of the episode; their numbers start at before + 1. */
+static void add_checkpoints(
+    spot_train_t *train, int64_t num_durable, int64_t before, int64_t steps_before)
+{
+    const int64_t start_ms = train->episode.training_ms - train->episode.head_ms;
+    const int64_t first = num_durable > MAX_CHECKPOINTS ? num_durable - MAX_CHECKPOINTS : 0;
+
+    for (int64_t j = first; j < num_durable; j++) {
+        int64_t steps;
+        const int64_t time_ms = start_ms + spot_cycle_durable_ms(train->episode.cycle, j, &steps);
+        const int64_t values[SPOT_EVENT_VALUES] = {
+            before + j + 1, steps_before + steps, j == first ? first + 1 : 1};
+
+        add_record(train, time_ms, SPOT_LOG_DURABLE, values);
+    }
+}
+
+/* Appends the number of steps durable without a checkpoint before and after training. */
+static void add_kept_steps(spot_train_t *train, int64_t num_steps, int64_t end_ms)
+{
+    const int64_t before = train->result.steps_executed - train->result.steps_lost;
+    const int64_t first[SPOT_EVENT_VALUES] = {0, before, 0};
+    const int64_t last[SPOT_EVENT_VALUES] = {0, before + num_steps, 0};
+
+    add_record(train, train->episode.training_ms, SPOT_LOG_DURABLE, first);
+    add_record(train, end_ms, SPOT_LOG_DURABLE, last);
+}
+
+/* The training of the episode that ends now, before it is counted. Work that is not
+ * durable is unsaved until log_settle(). */
+static SPOT_NOINLINE void log_training(spot_train_t *train, const spot_progress_t *progress)
+{
+    const spot_train_result_t *result = &train->result;
+    const spot_cycle_t *cycle = train->episode.cycle;
+    const int64_t start_ms = train->episode.training_ms;
+    int64_t share = SPOT_SHARE_UNSAVED, captured_ms = 0, stalled_ms = 0;
+
+    if (progress->steps > 0) {
+        train->first_head = train->first_begun;
+        train->first_begun = SIZE_MAX;
+    }
+    if (progress->durable_steps > 0) {
+        const int64_t end_ms = spot_cycle_step_end_ms(cycle, progress->durable_steps);
+
+        captured_ms = end_ms - train->episode.head_ms;
+        stalled_ms = end_ms - progress->durable_steps * cycle->step_ms;
+        log_settle(train, SPOT_SHARE_USEFUL);
+        if (progress->durable == 0) {
+            add_kept_steps(train, progress->durable_steps, start_ms + captured_ms);
+        }
+    }
+    add_checkpoints(train, progress->durable, result->checkpoints_durable,
+        result->steps_executed - result->steps_lost);
+    add_phase(train, start_ms, SPOT_SHARE_USEFUL, captured_ms, stalled_ms);
+    if (train->now_ms - start_ms - captured_ms == progress->stalled_ms - stalled_ms) {
+        share = SPOT_SHARE_STALLED; /* without any work */
+    }
+    add_phase(train, start_ms + captured_ms, share, INT64_MAX, progress->stalled_ms - stalled_ms);
+}
+
+/* The same for a lossless recovery system. */
+static SPOT_NOINLINE void log_lossless(spot_train_t *train, int64_t stalled_ms)
+{
+    const int64_t values[SPOT_EVENT_VALUES] = {0, train->result.steps_durable, 0};
+
+    add_phase(train, train->episode.training_ms, SPOT_SHARE_USEFUL, INT64_MAX, stalled_ms);
+    add_record(train, train->now_ms, SPOT_LOG_DURABLE, values);
+}
+
+/* Splits the step under way, on which the episode spent begun_ms, from the completed
+ * steps. */
+static SPOT_NOINLINE void log_begun(spot_train_t *train, int64_t begun_ms)
+{
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        SPOT_SHARE_UNSAVED, train->episode.world_size, begun_ms, 0};
+    spot_log_record_t *last;
+
+    if (begun_ms == 0) {
+        return;
+    }
+    last = &train->log->records[train->log->num_records - 1];
+    if (last->kind == SPOT_LOG_PHASE && last->values[2] > begun_ms) {
+        last->values[2] -= begun_ms;
+        add_record(train, train->now_ms - begun_ms, SPOT_LOG_PHASE, values);
+    }
+    if (train->first_begun == SIZE_MAX) {
+        train->first_begun = train->log->num_records - 1;
+    }
+}
+
+/* All completed steps are durable from time_ms on. */
+static SPOT_NOINLINE void log_saved(spot_train_t *train, int64_t time_ms)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        result->checkpoints_durable, result->steps_durable, 1};
+    const size_t end =
+        train->first_begun < train->log->num_records ? train->first_begun : train->log->num_records;
+
+    settle_records(train, train->first_pending, end, SPOT_SHARE_USEFUL);
+    train->first_pending = end;
+    add_record(train, time_ms, SPOT_LOG_DURABLE, values);
+}
+
+static SPOT_NOINLINE void log_rollback(
+    spot_train_t *train, int64_t steps_lost, int64_t lost_ms, int64_t num_aborted)
+{
+    const spot_train_result_t *result = &train->result;
+    const int64_t values[SPOT_EVENT_VALUES] = {
+        steps_lost, result->steps_durable, lost_ms, num_aborted};
+
+    log_settle(train, SPOT_SHARE_LOST);
+    add_record(train, train->now_ms, SPOT_LOG_ROLLBACK, values);
+}
+
 /* ---- Pending work ---- */
 
 static void add_work(spot_work_time_t *self, int64_t job_ms, int64_t world_size)
@@ -106,7 +299,7 @@ static int64_t pending_steps(const spot_train_t *self)
 static void lose_begun_step(spot_train_t *self)
 {
     if (self->log != NULL) {
-        spot_run_log_lose_begun(self);
+        log_lose_begun(self);
     }
     self->result.lost_ms += settle_work(self, &self->pending.begun, SPOT_SHARE_LOST);
     self->pending.step_fraction = 0;
@@ -141,7 +334,7 @@ static void roll_back(spot_train_t *self, const training_t *training, int64_t nu
         lose_pending(self);
     }
     if (self->log != NULL) {
-        spot_run_log_rollback(self, steps_lost, result->lost_ms - lost_ms,
+        log_rollback(self, steps_lost, result->lost_ms - lost_ms,
             training->progress.started - training->progress.durable + num_aborted);
     }
 }
@@ -192,7 +385,7 @@ static void log_split(spot_train_t *self, const training_t *training)
     if (episode_has_trained(self) && training->progress.steps == 0) {
         job_ms = self->now_ms - self->episode.training_ms;
     }
-    spot_run_log_split(self, job_ms);
+    log_begun(self, job_ms);
 }
 
 /* Adds the training that is neither durable nor lost to the pending work. */
@@ -236,7 +429,7 @@ static void save_pending(spot_train_t *self, int64_t time_ms)
     result->steps_durable += pending_steps(self);
     (void) settle_work(self, &self->pending.ended, SPOT_SHARE_USEFUL);
     if (self->log != NULL) {
-        spot_run_log_saved(self, time_ms);
+        log_saved(self, time_ms);
     }
 }
 
@@ -272,7 +465,7 @@ void spot_pending_end(spot_train_t *self)
     const spot_share_t share = self->result.is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
 
     if (self->log != NULL) {
-        spot_run_log_settle(self, share);
+        log_settle(self, share);
     }
     settle_work(self, &self->pending.ended, share);
     settle_work(self, &self->pending.begun, share);
@@ -351,6 +544,12 @@ static void charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input
     result->input_stalled_instance_ms += input_ms * world_size;
 }
 
+/* So many steps have been executed. */
+static void feed_pass(spot_feed_t *self, int64_t num_steps)
+{
+    self->epoch_steps -= num_steps < self->epoch_steps ? num_steps : self->epoch_steps;
+}
+
 static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
@@ -366,10 +565,10 @@ static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     charge_stalled(self, progress->stalled_ms, progress->input_ms);
     if (self->log != NULL) {
-        spot_run_log_training(self, progress);
+        log_training(self, progress);
     }
     result->steps_executed += progress->steps;
-    spot_feed_pass(&self->feed, progress->steps);
+    feed_pass(&self->feed, progress->steps);
     if (progress->durable_steps > 0) {
         result->steps_durable += pending_steps(self) - progress->steps + progress->durable_steps;
     }
@@ -406,7 +605,7 @@ SPOT_NOINLINE static void charge_lossless(spot_train_t *self, int64_t elapsed_ms
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
     result->steps_executed += progress.steps;
     charge_stalled(self, stalled_ms, stalled_ms);
-    spot_feed_pass(&self->feed, progress.steps);
+    feed_pass(&self->feed, progress.steps);
     result->step_fraction = work - (double) progress.steps;
     if (result->is_finished && self->now_ms == self->end_ms) { /* despite rounding */
         result->steps_executed = self->goal_steps;
@@ -416,7 +615,7 @@ SPOT_NOINLINE static void charge_lossless(spot_train_t *self, int64_t elapsed_ms
     result->ledger.instance_ms[SPOT_SHARE_USEFUL] +=
         (elapsed_ms - stalled_ms) * episode->world_size;
     if (self->log != NULL) {
-        spot_run_log_lossless(self, stalled_ms);
+        log_lossless(self, stalled_ms);
     }
 }
 
@@ -428,7 +627,7 @@ static training_t charge_episode(spot_train_t *self)
     int64_t passed_ms = self->now_ms - episode->start_ms;
 
     if (self->log != NULL) {
-        spot_run_log_pauses(self);
+        log_pauses(self);
     }
     if (episode->world_size == 0) {
         self->result.job_ms[SPOT_JOB_WAITING] += passed_ms;
@@ -585,6 +784,18 @@ static int64_t head_ms(const spot_train_t *self)
     return done_ms < step_ms ? done_ms : step_ms - 1;
 }
 
+/* The first step, of which a part is done, has its data. */
+static void cycle_wait_no_first(spot_cycle_t *self)
+{
+    spot_waits_t *waits = &self->waits;
+
+    if (waits->steps[0] == 0) {
+        waits->steps[0] = 1;
+        waits->wait_ms[0] = 0;
+        waits->steps[1] = spot_larger(0, waits->steps[1] - 1);
+    }
+}
+
 /* Training continues with the step under way and the work since the latest
  * checkpoint. */
 SPOT_NOINLINE static void resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
@@ -601,7 +812,7 @@ SPOT_NOINLINE static void resume(spot_train_t *self, const spot_checkpoint_t *ch
     self->own_cycle = *episode->cycle;
     episode->cycle = &self->own_cycle;
     if (pending->step_fraction > 0) {
-        spot_cycle_wait_no_first(&self->own_cycle);
+        cycle_wait_no_first(&self->own_cycle);
     }
     spot_cycle_resume(&self->own_cycle, checkpoint, is_saved ? 0 : pending_steps(self),
         since_ms - episode->head_ms);

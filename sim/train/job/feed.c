@@ -43,11 +43,6 @@ void spot_feed_change(spot_feed_t *self, const spot_job_t *job, int64_t num_acti
     self->epoch_steps = steps_of_epoch(job);
 }
 
-void spot_feed_pass(spot_feed_t *self, int64_t num_steps)
-{
-    self->epoch_steps -= num_steps < self->epoch_steps ? num_steps : self->epoch_steps;
-}
-
 int64_t spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,
     const spot_checkpoint_t *checkpoint, spot_cycle_t *cycle)
 {

@@ -24,9 +24,6 @@ spot_feed_t spot_feed_init(const spot_job_t *job);
 void spot_feed_change(spot_feed_t *self, const spot_job_t *job, int64_t num_active,
     int64_t num_pipelines, int64_t num_new);
 
-/* So many steps have been executed. */
-void spot_feed_pass(spot_feed_t *self, int64_t num_steps);
-
 /* Lets the steps of a cycle wait. Returns how long the loaders fill before the first
  * step. */
 int64_t spot_feed_cycle(const spot_feed_t *self, const spot_job_t *job,

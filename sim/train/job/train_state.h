@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a training job at work, its ledger and its result. train.h has the rules
- * that move it, episode.h what an episode charges, run_log.h what the log says of it,
- * cost.h what it costs.
+ * that move it and what it costs, episode.h what an episode charges, run_log.h what the log
+ * says of it.
  *
  * The ledger: each instance-millisecond from the tick that sees an instance arrive to the
  * tick that sees it gone belongs to exactly one category. Integers, so there is no
@@ -9,15 +9,64 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/integers.h"
 #include "sim/bench/engine/series.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/feed.h"
-#include "sim/train/job/notices.h"
 #include "sim/train/job/scenario.h"
 #include "traces/generate/membership.h"
+
+/* ---- Preemptions before they are seen ---- */
+
+/* Preemptions depend on the trace and its random streams alone, so a second membership
+ * of the same replication runs ahead of the first one and finds them. The first one
+ * carries them out. */
+
+/* For recovery systems that know the future. */
+typedef struct {
+    bool is_wanted; /* else the rest is not used */
+    const spot_scenario_t *scenario;
+    int64_t ready_after_ms; /* from the tick of an arrival to that of being ready */
+    spot_ticks_t ticks;
+    spot_membership_t scout;
+    spot_fleet_t fleet;
+    spot_recovery_future_t future;
+    size_t max_changes[2]; /* of times_ms and counts */
+    size_t max_coming;
+    int has_failed; /* NO_MEMORY, INTERRUPTED: the end of the future is missing */
+} spot_foresight_t;
+
+typedef struct {
+    int64_t notice_ms;   /* the tick of the announcement */
+    int64_t deadline_ms; /* the tick that sees the preemption */
+    int32_t slot;
+} spot_notice_t;
+
+/* For those that hear of a preemption shortly before it. */
+typedef struct {
+    int64_t lead_ms; /* 0: no notices, and the rest is unused */
+    int64_t next_ms; /* the tick of the next look; INT64_MAX: never */
+    spot_ticks_t ticks;
+    int32_t capacity;
+    spot_membership_t scout;
+    int64_t scout_ms;    /* the tick at which its next change matters */
+    int64_t *arrival_ms; /* [capacity] the tick that sees the slot's instance arrive */
+    size_t first_notice; /* the first that is not announced yet */
+    size_t num_notices;
+    size_t max_notices;
+    spot_notice_t *notices; /* [num_notices] by notice_ms */
+    int32_t num_noticed;    /* announced at the latest look */
+    int32_t *noticed;       /* [num_noticed] their slots */
+    int64_t deadline_ms;    /* the first of their deadlines */
+    size_t num_slots;
+    int64_t *deadlines_ms; /* [num_slots] by slot; INT64_MAX: no notice */
+    int has_failed;        /* NO_MEMORY: notices are missing */
+} spot_notices_t;
+
+/* ---- The run ---- */
 
 typedef enum {
     SPOT_SHARE_PREPPING,

@@ -91,17 +91,6 @@ void spot_by_instances_yield(
     }
 }
 
-void spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
-    const char *option, spot_by_n_t column)
-{
-    const spot_node_t *given = spot_node_get(terms->node, option);
-
-    if (given != NULL && spot_by_instances_is_given(self) && self->table.has[column]) {
-        spot_diag_warn(terms->bind->diag, given->file, given->line, given->column,
-            "recovery.%s has no effect: the table takes its place", option);
-    }
-}
-
 int64_t spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instances)
 {
     const int64_t num_counted =

@@ -63,10 +63,6 @@ int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t 
 void spot_by_instances_yield(
     spot_by_instances_t *self, const spot_terms_t *terms, const char *option, spot_by_n_t column);
 
-/* Warns if an option is given that a column of the table replaces. */
-void spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
-    const char *option, spot_by_n_t column);
-
 /* Whether num_instances lies outside the table. */
 bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances);
 

@@ -34,12 +34,6 @@ void spot_members_settle(spot_members_t *self)
     }
 }
 
-void spot_members_clear(spot_members_t *self)
-{
-    self->num_members = 0;
-    self->num_pipelines = 0;
-}
-
 /* ---- Order ---- */
 
 /* Orders by the first layer held, then by the last one; members without layers come

@@ -52,9 +52,6 @@ void spot_members_settle(spot_members_t *self);
  * O(members + lost). */
 void spot_members_lose(spot_members_t *self, const int32_t *lost, int32_t num_lost);
 
-/* Removes all members. */
-void spot_members_clear(spot_members_t *self);
-
 /* Whether each layer has a holder. O(members + layers). */
 bool spot_members_hold_all(const spot_members_t *self);
 

@@ -13,8 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/yaml.h"
+#include "models/measured_table.h"
 #include "models/step_time.h"
 #include "sim/train/recovery/recovery_oobleck.h"
 
@@ -243,6 +246,18 @@ static void check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
     }
 }
 
+/* Warns if an option is given that a column of the table replaces. */
+static void by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
+    const char *option, spot_by_n_t column)
+{
+    const spot_node_t *given = spot_node_get(terms->node, option);
+
+    if (given != NULL && spot_by_instances_is_given(self) && self->table.has[column]) {
+        spot_diag_warn(terms->bind->diag, given->file, given->line, given->column,
+            "recovery.%s has no effect: the table takes its place", option);
+    }
+}
+
 /* Checks the columns of the table, and warns of the options that it replaces. */
 static void check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
 {
@@ -254,7 +269,7 @@ static void check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
             "%s needs the column pause_ms, or give recovery.regroup", self->by_n.path);
     }
     for (size_t j = 0; j < sizeof(replaced) / sizeof(replaced[0]); j++) {
-        spot_by_instances_replace(&self->by_n, terms, replaced[j], SPOT_BY_N_PAUSE_MS);
+        by_instances_replace(&self->by_n, terms, replaced[j], SPOT_BY_N_PAUSE_MS);
     }
     spot_by_instances_yield(&self->by_n, terms, "regroup", SPOT_BY_N_PAUSE_MS);
 }
@@ -456,9 +471,16 @@ void spot_oobleck_form(const spot_oobleck_options_t *self, spot_oobleck_state_t 
     use_members(own, decision);
 }
 
+/* Removes all members. */
+static void members_clear(spot_members_t *self)
+{
+    self->num_members = 0;
+    self->num_pipelines = 0;
+}
+
 static void wait_for_instances(spot_oobleck_state_t *own, spot_recovery_decision_t *decision)
 {
-    spot_members_clear(&own->members);
+    members_clear(&own->members);
     own->is_formed = false;
     decision->work = SPOT_WORK_ROLLED_BACK;
 }

@@ -408,7 +408,6 @@ static void test_what_is_rare(void **state)
     add(&often, 50, 0, 1);
     add(&often, 50, 0.1, 1);
     assert_false(spot_rare_share_is_rare(&often));
-    assert_true(spot_rare_share_has_bounds(&often));
     add(&often, 1, 0, 1);
     assert_true(spot_rare_share_is_rare(&often));
     add(&below, 9, 0, 1);
@@ -419,10 +418,9 @@ static void test_what_is_rare(void **state)
     assert_true(spot_rare_share_is_rare(&many));
     add(&many, 1, 0.1, 1);
     assert_false(spot_rare_share_is_rare(&many));
-    assert_false(spot_rare_share_has_bounds(&many));
     add(&empty, 10, 0, 0);
     assert_int_equal(empty.num_values, 0);
-    assert_false(spot_rare_share_has_bounds(&empty));
+    assert_false(spot_rare_share_is_rare(&empty));
     spot_rare_share_free(&often);
     spot_rare_share_free(&below);
     spot_rare_share_free(&many);

@@ -37,8 +37,6 @@ static void set_up(fixture_t *self, spot_convert_t task)
 {
     memset(self, 0, sizeof(*self));
     self->task = task;
-    spot_trace_init(&self->trace);
-    spot_convert_report_init(&self->report);
     spot_diag_init(&self->diag);
     self->import = (spot_import_t){.task = &self->task,
         .num_inputs = 1,

@@ -4,6 +4,7 @@
 
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
+#include "traces/trace_write.h"
 
 static double value_of(const spot_describe_t *describe, const char *name)
 {
@@ -266,7 +267,9 @@ static void test_slow_twin(void **state)
 
 static void test_warnings(void **state)
 {
-    spot_describe_t describe;
+    const spot_describe_request_t request = {0};
+    char path[PATH_BYTES], expected[4 * PATH_BYTES];
+    spot_description_t description;
     spot_trace_t trace;
     spot_diag_t diag;
 
@@ -274,19 +277,22 @@ static void test_warnings(void **state)
     trace_of(&trace, "availability", "4", "1", "unknown",
         "0,init,4,\n1,preempt,1,\n2,preempt,1,\n3,preempt,1,\n100,preempt,1,\n"
         "400,end,0,\n");
+    test_path("warned.csv", path);
     spot_diag_init(&diag);
-    assert_int_equal(spot_describe_init(&describe, &trace), 0);
-    spot_describe_warn(&describe, "x.csv", &diag);
-    assert_report(&diag,
-        "warning: x.csv: kind availability: the figures are of what could have been "
+    assert_int_equal(spot_trace_write(&trace, path, &diag), 0);
+    assert_int_equal(spot_describe_file(&description, path, "warned", &request, &diag), 0);
+    snprintf(expected, sizeof(expected),
+        "warning: %s: kind availability: the figures are of what could have been "
         "obtained, nothing ran\n"
-        "warning: x.csv: 3 gaps between events of kind preempt: fewer than 10 say "
+        "warning: %s: 3 gaps between events of kind preempt: fewer than 10 say "
         "little\n"
-        "warning: x.csv: preempt_gap_cv 1.68: the generator seed cannot make gaps with "
-        "a "
-        "CV above 1, block and mrp can\n");
+        "warning: %s: preempt_gap_cv 1.68: the generator seed cannot make gaps with "
+        "a CV above 1, block and mrp can\n",
+        path, path, path);
+    assert_report(&diag, expected);
+    unlink(path);
     spot_diag_free(&diag);
-    spot_describe_free(&describe);
+    spot_description_free(&description);
     spot_trace_free(&trace);
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
+#include "traces/trace_write.h"
 
 static double value_of(const spot_notebook_t *notebook, const char *name)
 {
@@ -25,6 +28,55 @@ static void assert_value(const spot_notebook_t *notebook, const char *name, doub
     }
 }
 
+/* The figures of a trace, as a file. */
+static void read_figures(spot_notebook_t *notebook, const spot_trace_t *trace)
+{
+    const spot_describe_request_t request = {.is_notebook = true};
+    spot_description_t description;
+    char path[PATH_BYTES];
+    spot_diag_t diag;
+
+    test_path("notebook.csv", path);
+    spot_diag_init(&diag);
+    assert_int_equal(spot_trace_write(trace, path, &diag), 0);
+    assert_int_equal(spot_describe_file(&description, path, "trace", &request, &diag), 0);
+    *notebook = description.notebook;
+    spot_description_free(&description);
+    unlink(path);
+    spot_diag_free(&diag);
+}
+
+/* Describes a log of nodes and one of terminations; "@" in the report is the path of nodes. */
+static int read_logs(
+    spot_notebook_t *notebook, const char *nodes, const char *terminations, const char *expected)
+{
+    char paths[2][PATH_BYTES], report[4 * PATH_BYTES] = "";
+    const char *const both[] = {paths[0], paths[1]};
+    spot_description_t description;
+    spot_diag_t diag;
+    int ret;
+
+    test_path("nodes.csv", paths[0]);
+    test_path("terminations.csv", paths[1]);
+    write_file(paths[0], nodes, strlen(nodes));
+    write_file(paths[1], terminations, strlen(terminations));
+    spot_diag_init(&diag);
+    ret = spot_describe_logs(&description, both, "logs", &diag);
+    *notebook = description.notebook;
+    for (const char *byte = expected; *byte != '\0'; byte++) {
+        const size_t length = strlen(report);
+
+        snprintf(report + length, sizeof(report) - length, *byte == '@' ? "%s" : "%.1s",
+            *byte == '@' ? paths[0] : byte);
+    }
+    assert_report(&diag, report);
+    spot_description_free(&description);
+    spot_diag_free(&diag);
+    unlink(paths[0]);
+    unlink(paths[1]);
+    return ret;
+}
+
 /* Rows at 0, 60, 120, 300: at 180 the number is as before, at 0 it is the first row. */
 static void test_trace(void **state)
 {
@@ -35,7 +87,7 @@ static void test_trace(void **state)
     trace_of(&trace, "counts", "64", "60", "unknown",
         "0,init,2,\n0,add,1,\n60,preempt,3,\n60,add,5,\n120,preempt,1,\n"
         "180,preempt,2,\n180,add,2,\n300,stop,1,\n300,add,20,\n600,end,23,\n");
-    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    read_figures(&notebook, &trace);
     assert_value(&notebook, "mttp_s", 100); /* 60, 60, 180 */
     assert_value(&notebook, "ttp_sd_s", sqrt(4800));
     assert_value(&notebook, "preempted_per_min", 0.6);
@@ -58,7 +110,7 @@ static void test_nothing_happens(void **state)
 
     (void) state;
     counts_of(&trace, "0,init,2,\n60,end,2,\n");
-    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    read_figures(&notebook, &trace);
     assert_value(&notebook, "mttp_s", (double) NAN);
     assert_value(&notebook, "preempted_per_min", 0);
     assert_value(&notebook, "p_big_add", (double) NAN);
@@ -75,29 +127,69 @@ static void test_long_gaps(void **state)
     (void) state;
     counts_of(&trace, "0,init,2,\n1000000000,add,1,\n3000000000,preempt,1,\n"
                       "3100000000,end,2,\n");
-    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    read_figures(&notebook, &trace);
     assert_value(&notebook, "mttp_s", 1.5e9);
     assert_value(&notebook, "ttp_sd_s", sqrt(5e17));
     spot_trace_free(&trace);
 }
 
+#define NO_TERMINATIONS "timestamp,number\n"
+
 /* The rows as they are: one without a change counts too. */
 static void test_logs(void **state)
 {
-    spot_stamped_count_t node_rows[] = {{1000, 0}, {1060, 4}, {1180, 4}, {1240, 3}};
-    spot_stamped_count_t term_rows[] = {{1060, 2}, {1100, 0}, {1240, 1}};
-    const spot_stamped_counts_t nodes = {.num_rows = 4, .rows = node_rows};
-    const spot_stamped_counts_t terminations = {.num_rows = 3, .rows = term_rows};
     spot_notebook_t notebook;
 
     (void) state;
-    spot_notebook_init_logs(&notebook, &nodes, &terminations);
+    assert_int_equal(read_logs(&notebook,
+                         ",timestamp,count\r\n0,1970-01-02T00:00:40Z,0\r\n"
+                         "1,1970-01-02T00:01:40Z,4\r\n2,1970-01-02T00:03:40Z,4\r\n"
+                         "3,1970-01-02T00:04:40Z,3",
+                         "timestamp,number\n1970-01-02T00:01:40Z,2\n1970-01-02T00:02:20Z,0\n"
+                         "1970-01-02T00:04:40Z,1\n",
+                         ""),
+        0);
     assert_value(&notebook, "mttp_s", 80);
     assert_value(&notebook, "ttp_sd_s", sqrt(1200));
     assert_value(&notebook, "preempted_per_min", 0.75);
     assert_value(&notebook, "added_per_min", 1);
     assert_value(&notebook, "p_preempt_per_min", 0.5);
     assert_value(&notebook, "preempt_count_mean", 1.5);
+}
+
+static void assert_refused(const char *nodes, const char *expected)
+{
+    spot_notebook_t notebook;
+
+    assert_int_equal(read_logs(&notebook, nodes, NO_TERMINATIONS, expected), SPOT_ERR_BAD_INPUT);
+}
+
+static void test_bad_logs(void **state)
+{
+    (void) state;
+    assert_refused("timestamp,number\n", "@:1:1: expected the columns timestamp,count\n");
+    assert_refused("timestamp,count\n", "@:2:1: expected at least one row\n");
+    assert_refused("timestamp,count\n2021-02-30T00:00:00Z,1\n2021-02-03T00:00:00Z,-1\n"
+                   "2021-02-02T00:00:00Z\n\n2021-02-02T00:00:00Z,1x\n",
+        "@:2:1: timestamp: expected YYYY-MM-DDThh:mm:ssZ, got '2021-02-30T00:00:00Z'\n"
+        "@:3:22: count: expected an integer from 0, got '-1'\n"
+        "@:4:21: expected 2 fields, got 1\n"
+        "@:5:1: empty line\n"
+        "@:6:22: count: expected an integer from 0, got '1x'\n");
+    assert_refused("timestamp,count\n2021-02-03T00:00:00Z,1\n2021-02-02T00:00:00Z,1\n",
+        "@:3:1: timestamp: expected a time not before the previous row, got "
+        "'2021-02-02T00:00:00Z'\n");
+}
+
+/* A log of terminations may be empty, but for its columns. */
+static void test_no_terminations(void **state)
+{
+    spot_notebook_t notebook;
+
+    (void) state;
+    assert_int_equal(
+        read_logs(&notebook, "timestamp,count\n1970-01-02T00:00:40Z,1\n", NO_TERMINATIONS, ""), 0);
+    assert_value(&notebook, "preempt_count_mean", (double) NAN);
 }
 
 static const char printed[] = "mttp_s 221.875\nttp_sd_s 171.06669982633582\n"
@@ -132,7 +224,7 @@ static void test_surrogate(void **state)
 
     (void) state;
     read_recorded(&trace, "seed64-surrogate");
-    assert_int_equal(spot_notebook_init(&notebook, &trace), 0);
+    read_figures(&notebook, &trace);
     assert_printed(&notebook, printed);
     spot_trace_free(&trace);
 }
@@ -141,21 +233,18 @@ static void test_surrogate_logs(void **state)
 {
     static const char node_path[] = DATA_FOLDER "seed64-surrogate-node.csv";
     static const char term_path[] = DATA_FOLDER "seed64-surrogate-terminate.csv";
-    spot_stamped_counts_t nodes, terminations;
-    spot_notebook_t notebook;
+    static const char *const paths[] = {node_path, term_path};
+    spot_description_t description;
     spot_diag_t diag;
 
     (void) state;
     need_data(node_path);
     spot_diag_init(&diag);
-    assert_true(spot_stamped_counts_is_file(node_path, "count"));
-    assert_false(spot_stamped_counts_is_file(node_path, "number"));
-    assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", 1, &diag), 0);
-    assert_int_equal(spot_stamped_counts_read(&terminations, term_path, "number", 0, &diag), 0);
-    spot_notebook_init_logs(&notebook, &nodes, &terminations);
-    assert_printed(&notebook, printed);
-    spot_stamped_counts_free(&nodes);
-    spot_stamped_counts_free(&terminations);
+    assert_true(spot_describe_is_log(node_path));
+    assert_false(spot_describe_is_log(term_path));
+    assert_int_equal(spot_describe_logs(&description, paths, "surrogate", &diag), 0);
+    assert_printed(&description.notebook, printed);
+    spot_description_free(&description);
     spot_diag_free(&diag);
 }
 
@@ -166,6 +255,8 @@ int main(void)
         cmocka_unit_test(test_nothing_happens),
         cmocka_unit_test(test_long_gaps),
         cmocka_unit_test(test_logs),
+        cmocka_unit_test(test_bad_logs),
+        cmocka_unit_test(test_no_terminations),
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_logs),
     };

@@ -9,6 +9,9 @@
  * wide and narrow. The caller frees it. */
 char *declared_text(spot_declare_t declare, const void *context);
 
+/* The picture as an SVG. The caller frees it. */
+char *declared_svg(spot_declare_t declare, const void *context);
+
 /* The data of a picture as CSV, and what those are told who do not see it. The caller
  * frees them. */
 char *declared_csv(const spot_study_picture_t *picture, const spot_report_t *report);

@@ -61,10 +61,10 @@ static void test_few_points_stay(void **state)
     spot_curve_t curve = curve_of(LIMIT, even, noise);
 
     (void) state;
-    spot_curve_thin(&curve, 0, 1, false);
+    spot_curve_thin(&curve, SPOT_MAX_COLUMNS, 0, 1, false);
     assert_int_equal(curve.num_points, LIMIT);
     spot_curve_free(&curve);
-    spot_curve_thin(&curve, 0, 1, false);
+    spot_curve_thin(&curve, SPOT_MAX_COLUMNS, 0, 1, false);
     assert_int_equal(curve.num_points, 0);
 }
 
@@ -120,7 +120,7 @@ static void test_no_peak_is_hidden(void **state)
         spot_curve_t thin = curve_of(NUM_POINTS, cases[k].x, cases[k].y);
         const double low = all.points[0].x, high = all.points[NUM_POINTS - 1].x;
 
-        spot_curve_thin(&thin, low, high, cases[k].is_log);
+        spot_curve_thin(&thin, SPOT_MAX_COLUMNS, low, high, cases[k].is_log);
         assert_true(thin.num_points <= LIMIT);
         assert_shows(&all, &thin, low, high, cases[k].is_log);
         for (size_t j = 1; j < thin.num_points; j++) {
@@ -143,7 +143,7 @@ static void test_points_outside(void **state)
     for (size_t j = 0; j <= LIMIT; j++) {
         assert_int_equal(spot_curve_add(&curve, j < 9 ? 0 : 1e6, (double) j), 0);
     }
-    spot_curve_thin(&curve, 1, 10, true);
+    spot_curve_thin(&curve, SPOT_MAX_COLUMNS, 1, 10, true);
     assert_int_equal(curve.num_points, 4);
     assert_true(curve.points[0].y == 0 && curve.points[1].y == 8);
     assert_true(curve.points[2].y == 9 && curve.points[3].y == (double) LIMIT);

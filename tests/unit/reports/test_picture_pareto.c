@@ -90,19 +90,10 @@ static char *declared(const spot_report_t *report)
 /* The bytes of the picture. */
 static size_t draw(const spot_report_t *report)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
-    spot_diag_t diag;
+    char *text = declared_svg(spot_picture_pareto.declare, report);
+    const size_t num_bytes = strlen(text);
 
-    assert_non_null(out);
-    spot_diag_init(&diag);
-    assert_int_equal(spot_draw_stream(spot_picture_pareto.declare, report, SPOT_FORMAT_SVG, out,
-                         "pareto.svg", &diag),
-        0);
-    assert_int_equal(fclose(out), 0);
     free(text);
-    spot_diag_free(&diag);
     return num_bytes;
 }
 

@@ -17,18 +17,7 @@
 /* The SVG. */
 static char *draw(const spot_run_series_t *run)
 {
-    char *text = NULL;
-    size_t num_bytes;
-    FILE *out = open_memstream(&text, &num_bytes);
-    spot_diag_t diag;
-
-    assert_non_null(out);
-    spot_diag_init(&diag);
-    assert_int_equal(
-        spot_draw_stream(spot_timeline_declare, run, SPOT_FORMAT_SVG, out, "run.svg", &diag), 0);
-    assert_int_equal(fclose(out), 0);
-    spot_diag_free(&diag);
-    return text;
+    return declared_svg(spot_timeline_declare, run);
 }
 
 static void test_golden(void **state)

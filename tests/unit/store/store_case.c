@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/store/schema.h"
 #include "sim/bench/store/sqlite_db.h"
 #include "sim/bench/store/store_sqlite.h"
-#include "sim/bench/store/store_whole.h"
 
 static const spot_warning_t case_warnings[CASE_WARNINGS] = {
     {"beyond", "met \"it\""}, {"summary", "named as a column is"}};

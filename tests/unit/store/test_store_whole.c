@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/store/store_merge.h"
-#include "sim/bench/store/store_whole.h"
+#include "sim/bench/store/store_sqlite.h"
 #include "store_case.h"
 
 #define POINT_1 "point job.pipeline_depth=8;job.reload=1800 s, batch of replications from "

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "sim/bench/study/plan.h"
 #include "sim/bench/study/reading.h"
-#include "sim/bench/study/sweep.h"
 
 /* Binds a range of a design; diag has what is wrong. */
 static spot_range_t bind_range(const char *text, spot_diag_t *diag)
