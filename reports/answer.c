@@ -1208,13 +1208,15 @@ static int write_sentences(const answer_t *self)
 }
 
 /* How much of what was asked for it rests on, where that is not all. */
-static void write_missing(const answer_t *self)
+static int write_missing(const answer_t *self)
 {
     const spot_report_t *report = self->report;
     const bool is_open =
         report->head->until.metric != NULL || report->head->optimise.metric != NULL;
+    spot_completeness_t completeness;
+    const int ret = spot_store_completeness(report->store, report->summaries, &completeness);
 
-    if (spot_store_completeness(report->store, report->summaries).num_unfinished > 0) {
+    if (ret == 0 && completeness.num_unfinished > 0) {
         fprintf(self->out, "this is what %" PRId64, report->min_rows);
         if (report->min_rows < report->max_rows) {
             fprintf(self->out, " to %" PRId64, report->max_rows);
@@ -1222,6 +1224,7 @@ static void write_missing(const answer_t *self)
         fprintf(self->out, " of %s%" PRId64 " replications at each point say so far\n",
             is_open ? "up to " : "", report->head->num_replications);
     }
+    return ret;
 }
 
 /* Lines become sentences: a capital, and a full stop and a blank between them. */
@@ -1264,10 +1267,10 @@ int spot_answer_write(const spot_report_t *report, FILE *out)
     self.out = spot_texts_begin(&texts);
     ret = self.out == NULL ? SPOT_ERR_NO_MEMORY : write_sentences(&self);
     if (ret == 0) {
-        write_missing(&self);
+        ret = write_missing(&self);
         write_plain(spot_texts_end(&texts, self.out), &texts, out);
-        ret = spot_report_doubts(report, &doubts);
-        for (size_t j = 0; j < doubts->num_items; j++) {
+        ret = spot_error_first(ret, spot_report_doubts(report, &doubts));
+        for (size_t j = 0; ret == 0 && j < doubts->num_items; j++) {
             if (doubts->items[j].kind == SPOT_DOUBT_UNABLE) {
                 fprintf(out, " %s", doubts->items[j].text);
             }

@@ -261,9 +261,13 @@ static int find(spot_doubts_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     char letter = 'a';
+    int ret;
 
-    *self = (spot_doubts_t){.report = report,
-        .completeness = spot_store_completeness(report->store, report->summaries)};
+    *self = (spot_doubts_t){.report = report};
+    ret = spot_store_completeness(report->store, report->summaries, &self->completeness);
+    if (ret != 0) {
+        return ret;
+    }
     add_unfinished(self);
     add_precision(self);
     for (size_t j = 0; j < head->num_kinds; j++) {

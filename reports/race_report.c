@@ -559,6 +559,7 @@ static void write_rivals(
         spot_document_gap(document);
         spot_document_table(document, "race-table", &table);
     }
+    spot_document_fail(document, table.error); /* it may have no row for that reason */
     spot_table_free(&table);
     if (rival_id < race->head->num_points) {
         spot_document_note(document, "The first %d of %zu points.", MAX_RIVALS, race->num_racing);

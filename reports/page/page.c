@@ -639,6 +639,7 @@ static void write_files(const char *path, const spot_origin_t *origin, spot_docu
     if (table.num_rows > 0) {
         spot_document_table(document, "files-table", &table);
     }
+    spot_document_fail(document, table.error); /* it may have no row for that reason */
     spot_table_free(&table);
     spot_canonical_free(&canonical);
 }

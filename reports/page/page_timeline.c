@@ -484,6 +484,7 @@ static void write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
                      : spot_texts_add(&document->texts, "%s-%zu", tables[kind].id, stack),
             &table);
     }
+    spot_document_fail(document, table.error); /* it may have no row for that reason */
     spot_table_free(&table);
 }
 

@@ -14,21 +14,20 @@ static double runner_value(const spot_runner_t *self, int64_t replication);
 
 /* ---- Whether a study is complete ---- */
 
-/* Points that still race. A race that cannot be replayed counts as unfinished. */
-static size_t num_unfinished_of_race(const spot_store_t *store)
+/* Points that still race. NO_MEMORY. */
+static int find_unfinished_of_race(const spot_store_t *store, size_t *num)
 {
     spot_race_t race;
     int ret = spot_race_init(&race, store->head);
-    size_t num;
 
     ret = ret == 0 ? spot_race_replay(&race, store) : ret;
-    num = ret == 0 && race.is_over ? 0 : race.num_racing;
+    *num = ret == 0 && race.is_over ? 0 : race.num_racing;
     spot_race_free(&race);
-    return num;
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
 }
 
-spot_completeness_t spot_store_completeness(
-    const spot_store_t *store, const spot_summary_t *summaries)
+int spot_store_completeness(const spot_store_t *store, const spot_summary_t *summaries,
+    spot_completeness_t *completeness)
 {
     const spot_study_head_t *head = store->head;
     const size_t metric_id = spot_study_metric_id(head, head->until.metric);
@@ -63,20 +62,18 @@ spot_completeness_t spot_store_completeness(
                                        : self.fewest_constant;
         }
     }
-    if (head->optimise.metric != NULL) {
-        self.num_unfinished = num_unfinished_of_race(store);
-    }
-    return self;
+    *completeness = self;
+    return head->optimise.metric == NULL
+               ? 0
+               : find_unfinished_of_race(store, &completeness->num_unfinished);
 }
 
 int spot_store_find_completeness(const spot_store_t *store, spot_completeness_t *completeness)
 {
     spot_summary_t *summaries = NULL;
-    const int ret = store->head->until.metric == NULL ? 0 : spot_summarise_all(store, &summaries);
+    int ret = store->head->until.metric == NULL ? 0 : spot_summarise_all(store, &summaries);
 
-    if (ret == 0) {
-        *completeness = spot_store_completeness(store, summaries);
-    }
+    ret = ret == 0 ? spot_store_completeness(store, summaries, completeness) : ret;
     free(summaries);
     return ret;
 }

@@ -31,9 +31,10 @@ typedef struct {
     int64_t fewest_constant; /* the fewest values of such a point */
 } spot_completeness_t;
 
-/* summaries: [num_points][num_metrics] of the store; may be NULL without until. */
-spot_completeness_t spot_store_completeness(
-    const spot_store_t *store, const spot_summary_t *summaries);
+/* summaries: [num_points][num_metrics] of the store; may be NULL without until. A race that cannot
+ * be replayed for another reason than memory counts as unfinished. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_store_completeness(const spot_store_t *store,
+    const spot_summary_t *summaries, spot_completeness_t *completeness);
 
 /* The same; reads rows only if until needs them. NO_MEMORY, errors of reading. */
 SPOT_MUST_CHECK int spot_store_find_completeness(

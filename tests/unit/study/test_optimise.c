@@ -193,12 +193,12 @@ static void test_threads_do_not_show(void **state)
 static size_t num_unfinished(const spot_store_t *store)
 {
     spot_summary_t *summaries;
-    size_t num;
+    spot_completeness_t completeness;
 
     assert_int_equal(spot_summarise_all(store, &summaries), 0);
-    num = spot_store_completeness(store, summaries).num_unfinished;
+    assert_int_equal(spot_store_completeness(store, summaries, &completeness), 0);
     free(summaries);
-    return num;
+    return completeness.num_unfinished;
 }
 
 static void test_interruptions_do_not_show(void **state)

@@ -25,7 +25,7 @@ static spot_completeness_t completeness_of(const spot_store_t *store)
     spot_completeness_t result;
 
     assert_int_equal(spot_summarise_all(store, &summaries), 0);
-    result = spot_store_completeness(store, summaries);
+    assert_int_equal(spot_store_completeness(store, summaries, &result), 0);
     free(summaries);
     return result;
 }
