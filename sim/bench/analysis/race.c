@@ -26,8 +26,8 @@ static int find_unfinished_of_race(const spot_store_t *store, size_t *num)
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
 }
 
-int spot_store_completeness(const spot_store_t *store, const spot_summary_t *summaries,
-    spot_completeness_t *completeness)
+int spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries, spot_completeness_t *completeness)
 {
     const spot_study_head_t *head = store->head;
     const size_t metric_id = spot_study_metric_id(head, head->until.metric);
