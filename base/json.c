@@ -659,7 +659,8 @@ static int close_bracket(spot_json_reader_t *self, bool is_object)
 static int read_key(spot_json_reader_t *self, int byte)
 {
     if (byte != '"') {
-        return fault(self, byte < 0 || is_delimiter(byte) ? "expected a key" : no_value);
+        return fault(
+            self, byte < 0 || is_delimiter(byte) ? "expected a key" : "expected a key in \"\"");
     }
     self->state = SPOT_JSON_AT_COLON;
     return read_text(self);
@@ -717,13 +718,9 @@ int spot_json_reader_next(spot_json_reader_t *self)
         byte = pass(self);
     } else if (self->state == SPOT_JSON_AT_COLON) {
         if (byte != ':') {
-            return fault(self, no_value);
+            return fault(self, "expected ':'");
         }
         byte = pass(self);
-        note_place(self);
-        if (byte == ',' || byte == '}') {
-            return fault(self, no_value);
-        }
     }
     note_place(self);
     return byte == FAILED ? self->error : wants_key ? read_key(self, byte) : read_value(self, byte);

@@ -6,6 +6,7 @@
 #include "traces/records/records.h"
 
 #define NO_VALUE ": JSON syntax: neither a number nor a text in \"\"\n"
+#define NO_KEY ": JSON syntax: expected a key in \"\"\n"
 #define NO_MEMBER ": JSON syntax: expected ',' or '}'\n"
 #define NO_CONTENT ": JSON syntax: expected a value\n"
 
@@ -179,13 +180,13 @@ static void test_damaged(void **state)
         "{\"a\":1}\n3\n", "1:1 {a:1}; ", "x:2:1: record: expected an object or a list, got '3'\n");
     assert_refused("\"a\" {}", "", "x:1:1: record: expected an object or a list, got 'a'\n");
     assert_refused("{\"a\":1}{\"a\":1 2}", "1:1 {a:1}; ", "x:1:13" NO_VALUE);
-    assert_refused("{\"a\":1}\n{\"a\":}", "1:1 {a:1}; ", "x:2:6" NO_VALUE);
+    assert_refused("{\"a\":1}\n{\"a\":}", "1:1 {a:1}; ", "x:2:6" NO_CONTENT);
     assert_refused("{\"a\":1}\n{\"a\":2]", "1:1 {a:1}; ", "x:2:7" NO_MEMBER);
     assert_refused("{\"a\":1}}\n{\"a\":2}", "1:1 {a:1}; ", "x:1:8" NO_CONTENT);
     assert_refused("{\"a\":1}\n{\"a\":", "1:1 {a:1}; ", "x:2:6" NO_CONTENT);
     assert_refused("{\"a\":1},{\"a\":2}", "1:1 {a:1}; ", "x:1:8" NO_CONTENT);
     assert_refused("{\"a\":'x'}", "", "x:1:6" NO_VALUE);
-    assert_refused("{a:1}", "", "x:1:2" NO_VALUE);
+    assert_refused("{a:1}", "", "x:1:2" NO_KEY);
     assert_refused("{\"a\":&b 1,\"c\":*b}", "", "x:1:6" NO_VALUE);
     assert_refused("\xef\xbb\xbf{}{\"a\":\"\xff\"}", "1:1 {}; ",
         "x: no JSON text: invalid leading UTF-8 octet at byte 12\n");
