@@ -171,24 +171,51 @@ static const spot_field_t plan_fields[] = {
     {.name = NULL},
 };
 
-/* What went with the planner that tried all configurations points to the one that takes its
- * place. */
+/* Reports what went with the planner that tried all configurations, and points to the one that
+ * takes its place. Returns false at any other key. */
+static bool refuse_brute(spot_bind_t *bind, const char *key, const spot_node_t *value)
+{
+    if (strcmp(key, "max_configurations") == 0) {
+        spot_bind_error(bind, value, "plan.max_configurations",
+            "is gone: the method exact needs no limit, and finds the best of all configurations");
+        return true;
+    }
+    if (strcmp(key, "method") == 0 && value->kind == SPOT_NODE_SCALAR &&
+        strcmp(value->text, "brute") == 0) {
+        spot_bind_error(
+            bind, value, "plan.method", "brute is gone: exact finds the same plan, and proves it");
+        return true;
+    }
+    return false;
+}
+
+/* Binds the keys of a map that are not refused. */
 static void bind_plan(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    const spot_node_t *most = spot_node_get(node, "max_configurations");
-    const spot_node_t *method = spot_node_get(node, "method");
+    spot_node_t rest = *node;
 
-    if (most != NULL) {
-        spot_bind_error(bind, most, "plan.max_configurations",
-            "is gone: the method exact needs no limit, and finds the best of all configurations");
-    } else if (method != NULL && method->kind == SPOT_NODE_SCALAR &&
-               strcmp(method->text, "brute") == 0) {
-        spot_bind_error(
-            bind, method, "plan.method", "brute is gone: exact finds the same plan, and proves it");
-    } else {
+    if (node->kind != SPOT_NODE_MAP) {
         spot_bind_map(bind, plan_fields, field->name, node, target);
+        return;
     }
+    rest.num_children = 0;
+    rest.keys = spot_calloc(node->num_children + 1, sizeof(*rest.keys));
+    rest.children = spot_calloc(node->num_children + 1, sizeof(*rest.children));
+    if (rest.keys == NULL || rest.children == NULL) {
+        bind->is_out_of_memory = true;
+        goto out;
+    }
+    for (size_t j = 0; j < node->num_children; j++) {
+        if (!refuse_brute(bind, node->keys[j]->text, node->children[j])) {
+            rest.keys[rest.num_children] = node->keys[j];
+            rest.children[rest.num_children++] = node->children[j];
+        }
+    }
+    spot_bind_map(bind, plan_fields, field->name, &rest, target);
+out:
+    free(rest.keys);
+    free(rest.children);
 }
 
 static const spot_field_t frontier_item = {
