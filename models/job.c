@@ -348,10 +348,10 @@ const spot_field_t spot_job_fields[] = {
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
         .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED, SPOT_DECIDES},
-    {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "", "input pipeline",
+    {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_job_fields, "", "input pipeline",
          "the data loader: steps wait for data that it does not deliver in time, and it "
          "fills anew after each restart; or the path of a file of `spotsim input fit`, whose "
-         "key input counts. Without it steps never wait"),
+         "keys input and fitted count. Without it steps never wait"),
         .bind = spot_loader_bind, .file_table = spot_loader_file_table},
     {.name = NULL},
 };
@@ -435,28 +435,42 @@ static void warn_of_rise(const spot_job_t *self, spot_bind_t *bind, const spot_n
         point->world_size, more, point[-1].world_size, fewer);
 }
 
+static void note_step(int64_t range_ns[2], double step_ms)
+{
+    const int64_t step_ns = llround(1e6 * fmin(step_ms, (double) SPOT_MAX_DURATION_MS));
+
+    range_ns[0] = step_ns < range_ns[0] ? step_ns : range_ns[0];
+    range_ns[1] = step_ns > range_ns[1] ? step_ns : range_ns[1];
+}
+
 /* Warns of steps that take longer, or less long, than the training loops that the costs of the
- * loader were fitted to. */
-static void warn_of_fitted(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
+ * loader were fitted to. Steps of more than max_instances never run. */
+static void warn_of_fitted(
+    const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances)
 {
     const int64_t *fitted_ns = self->input.fitted.compute_ns;
     const spot_step_time_t *steps = &self->step_time;
-    double low_s = HUGE_VAL, high_s = 0;
+    int64_t steps_ns[2] = {INT64_MAX, 0};
 
     for (size_t j = 0; j < steps->num_points; j++) {
-        low_s = fmin(low_s, 1e-3 * (double) steps->points[j].step_ms);
-        high_s = fmax(high_s, 1e-3 * (double) steps->points[j].step_ms);
+        if (steps->points[j].world_size <= max_instances) {
+            note_step(steps_ns, (double) steps->points[j].step_ms);
+        }
     }
     for (size_t j = 0; j < steps->grid.num_pairs; j++) {
-        low_s = fmin(low_s, 1e-3 * steps->grid.pairs[j].step_ms);
-        high_s = fmax(high_s, 1e-3 * steps->grid.pairs[j].step_ms);
+        const spot_step_pair_t *pair = &steps->grid.pairs[j];
+
+        if ((int64_t) pair->num_pipelines * pair->depth <= max_instances) {
+            note_step(steps_ns, pair->step_ms);
+        }
     }
-    if (fitted_ns[1] > 0 && high_s > 0 &&
-        (low_s < 1e-9 * (double) fitted_ns[0] || high_s > 1e-9 * (double) fitted_ns[1])) {
+    if (steps_ns[1] > 0 && (spot_loader_is_outside(fitted_ns, steps_ns[0]) ||
+                               spot_loader_is_outside(fitted_ns, steps_ns[1]))) {
         spot_diag_warn(bind->diag, step_time->file, step_time->line, step_time->column,
             "job.step_time: steps of %g s to %g s are outside what the costs of job.input were "
             "fitted to: %g s to %g s",
-            low_s, high_s, 1e-9 * (double) fitted_ns[0], 1e-9 * (double) fitted_ns[1]);
+            1e-9 * (double) steps_ns[0], 1e-9 * (double) steps_ns[1], 1e-9 * (double) fitted_ns[0],
+            1e-9 * (double) fitted_ns[1]);
     }
 }
 
@@ -468,7 +482,7 @@ void spot_job_settle(
     if (!spot_step_time_is_given(&self->step_time)) {
         return;
     }
-    warn_of_fitted(self, bind, step_time);
+    warn_of_fitted(self, bind, step_time, max_instances);
     if (!spot_step_time_is_by_pair(&self->step_time)) {
         warn_of_rise(self, bind, step_time);
         return;

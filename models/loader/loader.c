@@ -19,10 +19,10 @@ static const char *const instances_names[] = {"first_stage", "all", NULL};
 static const char *const deal_names[] = {"batches", "samples", NULL};
 static const char *const mode_names[] = {"prefetch", "synchronous", NULL};
 
-#define MAX_NS ((double) 86400000000000) /* a day */
 #define TIME(key, member, low, starts, ...)                                                        \
     {                                                                                              \
-        SPOT_WITHIN(DURATION_NS, key, loader_t, member, low, MAX_NS, starts, __VA_ARGS__),         \
+        SPOT_WITHIN(                                                                               \
+            DURATION_NS, key, loader_t, member, low, SPOT_LOADER_MAX_NS, starts, __VA_ARGS__),     \
             SPOT_DECIDES                                                                           \
     }
 #define NUMBER_OF(key, member, high, starts, ...)                                                  \
@@ -95,7 +95,7 @@ static const spot_field_t cost_fields[] = {
         "time to decode a sample from a file of its own"),
     {SPOT_GROUP("open", open_fields, "{}", "time to open a file"), .label = "opening time"},
     {SPOT_GROUP("read", read_fields, "{}", "time to read a sample"), .label = "reading time"},
-    TIME("merged", cost.merged_ns, -MAX_NS, "0 ms", "merging time",
+    TIME("merged", cost.merged_ns, -SPOT_LOADER_MAX_NS, "0 ms", "merging time",
         "more time for each sample in blocks above 1"),
     {SPOT_WITHIN(NUMBER, "thread_growth", loader_t, cost.thread_growth, -0.08, 10, "0",
          "thread growth", "in blocks above 1 decoding takes 1 + this x log2(threads) as long"),
@@ -203,20 +203,35 @@ void spot_loader_settle(
     }
 }
 
-static void bind_loader(spot_bind_t *bind, const char *name, const spot_field_t *field,
-    const spot_node_t *node, void *target)
+static void bind_loader(spot_bind_t *bind, const spot_field_t *fields, const char *name,
+    const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const size_t num_errors = bind->diag->num_errors;
 
-    spot_bind_map(bind, spot_loader_fields, name, node, target);
+    spot_bind_map(bind, fields, name, node, target);
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
         spot_loader_settle(bind, field, node, target);
     }
 }
 
-#define MAX_RANGE_NS ((double) 86400000000000) /* a day */
+/* ---- What costs were fitted to ---- */
 
-static const spot_field_t range_time = {.type = SPOT_FIELD_DURATION_NS, .max = MAX_RANGE_NS};
+bool spot_loader_is_outside(const int64_t range[2], int64_t value)
+{
+    return range[1] > 0 && (value < range[0] || value > range[1]);
+}
+
+static void check_range(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const int64_t *range = target;
+
+    if (range[0] > range[1]) {
+        spot_bind_error(bind, node, field->name, "the least is above the most");
+    }
+}
+
+static const spot_field_t range_time = {.type = SPOT_FIELD_DURATION_NS, .max = SPOT_LOADER_MAX_NS};
 static const spot_field_t range_number = {
     .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
 
@@ -224,7 +239,7 @@ static const spot_field_t range_number = {
     {                                                                                              \
         SPOT_VALUE(LIST, key, spot_loader_range_t, __VA_ARGS__),                                   \
             .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,                    \
-            .is_in_place = true, .expected = "a list such as [1, 4]"                               \
+            .is_in_place = true, .expected = "a list such as [1, 4]", .settle = check_range        \
     }
 
 const spot_field_t spot_loader_range_fields[] = {
@@ -235,53 +250,78 @@ const spot_field_t spot_loader_range_fields[] = {
     {.name = NULL},
 };
 
+/* ---- The loader of a job ---- */
+
+const spot_field_t spot_loader_job_fields[] = {
+    {SPOT_FIELDS(MAP, "fitted", spot_loader_t, fitted, spot_loader_range_fields, "",
+        "the range of settings that the costs were fitted to, beyond which there is a warning")},
+    {.name = NULL, .fields = spot_loader_fields},
+};
+
+/* Warns of a setting outside what costs were fitted to. node: the keys, or the file that has
+ * them. */
 static void warn_of_range(spot_bind_t *bind, const char *key, int64_t value, const int64_t range[2],
     const spot_node_t *node)
 {
-    if (range[1] > 0 && (value < range[0] || value > range[1])) {
-        spot_diag_warn(bind->diag, node->file, node->line, node->column,
-            "%s = %" PRId64 " is outside what the costs of %s were fitted to: %" PRId64
+    const spot_node_t *place = spot_node_place(node, key);
+
+    if (spot_loader_is_outside(range, value)) {
+        spot_diag_warn(bind->diag, place->file, place->line, place->column,
+            "job.input.%s = %" PRId64 " is outside what the costs of %s were fitted to: %" PRId64
             " to %" PRId64,
-            key, value, node->text, range[0], range[1]);
+            key, value, node->kind == SPOT_NODE_SCALAR ? node->text : "job.input", range[0],
+            range[1]);
     }
 }
 
-/* Binds what a file says of the settings that its costs were fitted to. */
-static void bind_range(
-    spot_bind_t *bind, const spot_node_t *fitted, const spot_node_t *node, spot_loader_t *self)
+/* Binds what a file says of the settings that its costs were fitted to. Its keys are of that file,
+ * not of the map that names it. */
+static void bind_range(spot_bind_t *bind, const spot_node_t *fitted, spot_loader_t *self)
 {
+    spot_bind_t own = {.diag = bind->diag};
+
     if (fitted != NULL) {
-        spot_bind_map(bind, spot_loader_range_fields, "fitted", fitted, &self->fitted);
-        warn_of_range(bind, "job.input.loader.threads", self->threads, self->fitted.threads, node);
-        warn_of_range(bind, "job.input.loader.block", self->block, self->fitted.block, node);
+        spot_bind_map(&own, spot_loader_range_fields, "fitted", fitted, &self->fitted);
+        bind->is_out_of_memory = bind->is_out_of_memory || own.is_out_of_memory;
     }
+}
+
+/* Binds the loader of the file that a scalar names. */
+static void bind_file(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, spot_loader_t *self)
+{
+    spot_yaml_t document = {.root = NULL};
+    char *path = spot_node_file_path(node);
+    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
+    const spot_node_t *input = spot_node_get(document.root, "input");
+
+    if (ret == 0 && input == NULL) {
+        spot_bind_error(bind, node, field->name,
+            "expected a map of keys, or a file of `spotsim input fit`: %s has no key input", path);
+    } else if (ret == 0) {
+        bind_loader(bind, spot_loader_fields, "input", field, input, self);
+        bind_range(bind, spot_node_get(document.root, "fitted"), self);
+    }
+    spot_yaml_free(&document);
+    free(path);
+    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
 }
 
 void spot_loader_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    spot_yaml_t document = {.root = NULL};
-    const spot_node_t *input;
-    char *path;
-    int ret;
+    const size_t num_errors = bind->diag->num_errors;
+    spot_loader_t *self = target;
 
-    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        bind_loader(bind, field->name, field, node, target);
-        return;
+    if (node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
+        bind_file(bind, field, node, self);
+    } else {
+        bind_loader(bind, spot_loader_job_fields, field->name, field, node, self);
     }
-    path = spot_node_file_path(node);
-    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
-    input = document.root == NULL ? NULL : spot_node_get(document.root, "input");
-    if (ret == 0 && input == NULL) {
-        spot_bind_error(bind, node, field->name,
-            "expected a map of keys, or a file of `spotsim input fit`: %s has no key input", path);
-    } else if (ret == 0) {
-        bind_loader(bind, "input", field, input, target);
-        bind_range(bind, spot_node_get(document.root, "fitted"), node, target);
+    if (bind->diag->num_errors == num_errors) {
+        warn_of_range(bind, "loader.threads", self->threads, self->fitted.threads, node);
+        warn_of_range(bind, "loader.block", self->block, self->fitted.block, node);
     }
-    spot_yaml_free(&document);
-    free(path);
-    bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
 }
 
 const spot_field_t *spot_loader_file_table(const spot_node_t *root)

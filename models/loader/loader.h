@@ -53,6 +53,8 @@ typedef struct {
     double exponent;
 } spot_loader_cost_t;
 
+#define SPOT_LOADER_MAX_NS ((double) 86400000000000) /* a day, of any time of a loader */
+
 /* Least and most of the settings that costs were fitted to; 0: not known. */
 typedef struct {
     int64_t compute_ns[2]; /* of a batch in the training loop */
@@ -61,6 +63,9 @@ typedef struct {
 } spot_loader_range_t;
 
 extern const spot_field_t spot_loader_range_fields[];
+
+/* Whether a setting is outside such a range, which is known. */
+bool spot_loader_is_outside(const int64_t range[2], int64_t value);
 
 /* The keys of "input: {...}". */
 typedef struct {
@@ -79,19 +84,22 @@ typedef struct {
     double bytes_per_s;         /* that all instances share; 0: no limit */
     int64_t cache_bytes;        /* of an instance; 0: what is read is not kept */
     int64_t overlap_ns;         /* that loaders start before the end of a reload */
-    spot_loader_range_t fitted; /* of the file that the keys are of, see spot_loader_bind() */
+    spot_loader_range_t fitted; /* that the costs were fitted to, see spot_loader_bind() */
 } spot_loader_t;
 
 extern const spot_field_t spot_loader_fields[];
+
+/* The same of a training job, with the range that its costs were fitted to. */
+extern const spot_field_t spot_loader_job_fields[];
 
 /* A field settle function that checks keys together; target is a spot_loader_t. field is
  * NULL where the keys are at the top of a file. */
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* Binds a loader in place of its type, a map: it may be a map of spot_loader_fields, or the path of
- * a file that `spotsim input fit` writes, whose key input is one; warns of settings that it was not
- * fitted to. Checks the keys together. */
+/* Binds a loader in place of its type, a map: it may be a map of spot_loader_job_fields, or the
+ * path of a file that `spotsim input fit` writes, whose key input is one and whose key fitted is
+ * the range; warns of settings that it was not fitted to. Checks the keys together. */
 void spot_loader_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 

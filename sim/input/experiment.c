@@ -225,16 +225,12 @@ static int record(const epoch_t *self, int64_t num_taken, spot_recording_t *reco
     return ret;
 }
 
-static bool is_outside(int64_t value, const int64_t range[2])
-{
-    return range[1] > 0 && (value < range[0] || value > range[1]);
-}
-
 static int input_run(void *worker, const spot_replication_t *replication, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     epoch_t *self = worker;
     const spot_input_scenario_t *input = self->input;
+    const spot_loader_range_t *fitted = &input->fitted;
     const double compute_s = self->flow.compute_s;
     double sum_s = 0, load_s, steady_s, share;
     bool is_short;
@@ -279,9 +275,9 @@ static int input_run(void *worker, const spot_replication_t *replication, double
             .computing_s = compute_s * (double) num,
             .waiting_s = sum_s - self->waits[0]},
         sizeof(figures_t));
-    warnings[NOT_FITTED] = is_outside(input->compute_ns, input->fitted.compute_ns) ||
-                           is_outside(input->loader.threads, input->fitted.threads) ||
-                           is_outside(input->loader.block, input->fitted.block);
+    warnings[NOT_FITTED] = spot_loader_is_outside(fitted->compute_ns, input->compute_ns) ||
+                           spot_loader_is_outside(fitted->threads, input->loader.threads) ||
+                           spot_loader_is_outside(fitted->block, input->loader.block);
     return recording == NULL ? 0 : record(self, num, recording);
 }
 

@@ -109,14 +109,14 @@ static void input_warn(
         {"block", 1, scenario->loader.block, fitted->block}};
 
     for (size_t j = 0; j < sizeof(checks) / sizeof(checks[0]); j++) {
-        const double unit = checks[j].unit, value = unit * (double) checks[j].value;
-        const double low = unit * (double) checks[j].range[0];
-        const double high = unit * (double) checks[j].range[1];
+        const double unit = checks[j].unit;
+        const int64_t *range = checks[j].range;
 
-        if (high > 0 && (value < low || value > high)) {
+        if (spot_loader_is_outside(range, checks[j].value)) {
             spot_diag_warn(&call->diag, model_path, 0, 0,
-                "%s = %g is outside what the model was fitted to: %g to %g", checks[j].name, value,
-                low, high);
+                "%s = %g is outside what the model was fitted to: %g to %g", checks[j].name,
+                unit * (double) checks[j].value, unit * (double) range[0],
+                unit * (double) range[1]);
         }
     }
 }

@@ -12,8 +12,6 @@
 
 typedef spot_input_scenario_t scenario_t;
 
-#define MAX_NS ((double) 86400000000000) /* a day */
-
 /* A model file needs no name. */
 #define NAME_FIELD                                                                                 \
     {                                                                                              \
@@ -108,8 +106,8 @@ const spot_field_t spot_input_fields[] = {
     {SPOT_WITHIN(INTEGER, "batch", scenario_t, batch, 1, SPOT_LOADER_MAX_SAMPLES, "512", "batch",
          "samples of a batch"),
         SPOT_DECIDES},
-    {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, MAX_NS, "", "compute time",
-        "time of a batch in the training loop, without waiting")},
+    {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, SPOT_LOADER_MAX_NS, "",
+        "compute time", "time of a batch in the training loop, without waiting")},
     {SPOT_GROUP(
         "spread", spread_fields, "{}", "laws of the times of which input.cost says the mean")},
     {SPOT_FIELDS(MAP, "fitted", scenario_t, fitted, spot_loader_range_fields, "{}",

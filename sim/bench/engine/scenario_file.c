@@ -110,31 +110,58 @@ const spot_outputs_t *spot_plain_outputs(const void *scenario)
 
 /* ---- Scenario file ---- */
 
-/* "trace: {file: PATH}". What the key had is replaced by a scalar first, so that the map has no
- * other key. */
+/* "trace: {file: PATH}". What the key had is dropped, unless it is the map that this made before,
+ * so that the map has no other key but those that were set since. */
 int spot_scenario_replace_trace(spot_yaml_t *document, const char *trace_path)
 {
-    spot_yaml_given_t given = {.option = "--trace", .path = "trace", .text = trace_path};
-    const int ret = spot_yaml_give(document, &given);
+    static const char option[] = "--trace";
+    const spot_yaml_given_t file = {.option = option, .path = "trace.file", .text = trace_path};
+    const spot_node_t *trace = spot_node_get(document->root, "trace");
 
-    given.path = "trace.file";
-    return ret == 0 ? spot_yaml_give(document, &given) : ret;
+    if (trace != NULL && (trace->kind != SPOT_NODE_MAP || strcmp(trace->file, option) != 0)) {
+        spot_node_drop(document->root, "trace");
+    }
+    return spot_yaml_give(document, &file);
 }
 
-/* The content of the file that the scalar at map_path names takes its place, or what its key part
- * has. */
-static int inline_file(
-    spot_yaml_t *document, const char *map_path, const char *part, spot_diag_t *diag)
+/* The file that a map of a scenario may name in its place. */
+typedef struct {
+    const char *map_path;
+    const char *part; /* the key of the file that has the map; NULL: all of it */
+    const char *kept; /* a key beside it that the map gets too; may be NULL */
+} inlined_t;
+
+static const inlined_t inlined[] = {
+    {"jobs.generate", NULL, NULL}, {"job.input", "input", "fitted"}};
+
+/* Puts a key of a file into the map that takes its place, unless the map has it. */
+static int keep_key(
+    spot_yaml_t *document, const spot_node_t *file, const spot_node_t *map, const inlined_t *self)
 {
-    char *path = spot_node_file_path(spot_node_at(document->root, map_path));
+    spot_node_t *value = self->kept == NULL ? NULL : spot_node_get(file, self->kept);
+    char path[64];
+
+    if (value == NULL || map->kind != SPOT_NODE_MAP || spot_node_get(map, self->kept) != NULL) {
+        return 0;
+    }
+    snprintf(path, sizeof(path), "%s.%s", self->map_path, self->kept);
+    return spot_yaml_set(document, path, value);
+}
+
+/* The content of the file that the scalar at the path of a map names takes its place. */
+static int inline_file(spot_yaml_t *document, const inlined_t *self, spot_diag_t *diag)
+{
+    char *path = spot_node_file_path(spot_node_at(document->root, self->map_path));
     spot_yaml_t file = {.root = NULL};
-    spot_node_t *root;
+    spot_node_t *root, *map;
     int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&file, path, diag);
 
-    root = file.root == NULL || part == NULL ? file.root : spot_node_get(file.root, part);
-    if (ret == 0 && root != NULL) { /* without the part binding says what is wrong */
+    root = file.root;
+    map = root == NULL || self->part == NULL ? root : spot_node_get(root, self->part);
+    if (ret == 0 && map != NULL) { /* without the part binding says what is wrong */
         ret = spot_yaml_adopt(document, &file);
-        ret = ret == 0 ? spot_yaml_set(document, map_path, root) : ret;
+        ret = ret == 0 ? spot_yaml_set(document, self->map_path, map) : ret;
+        ret = ret == 0 ? keep_key(document, root, map, self) : ret;
     }
     spot_yaml_free(&file);
     free(path);
@@ -161,11 +188,12 @@ int spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t
         strncmp(key, frequency, sizeof(frequency) - 1) == 0) {
         return spot_yaml_set(document, "trace.model", trace);
     }
-    return is_below_file(document, key, "jobs.generate")
-               ? inline_file(document, "jobs.generate", NULL, diag)
-           : is_below_file(document, key, "job.input")
-               ? inline_file(document, "job.input", "input", diag)
-               : 0;
+    for (size_t j = 0; j < sizeof(inlined) / sizeof(inlined[0]); j++) {
+        if (is_below_file(document, key, inlined[j].map_path)) {
+            return inline_file(document, &inlined[j], diag);
+        }
+    }
+    return 0;
 }
 
 int spot_scenario_change(
@@ -186,6 +214,9 @@ int spot_scenario_change(
             error = spot_yaml_assign(document, "--set", changes->sets[j], diag);
         }
         ret = error != 0 ? error : ret;
+    }
+    if (ret == 0 && changes->trace_path != NULL) { /* over what the sets say of it */
+        ret = spot_scenario_replace_trace(document, changes->trace_path);
     }
     for (size_t j = 0; ret == 0 && j < changes->num_given; j++) {
         ret = spot_yaml_give(document, &changes->given[j]);

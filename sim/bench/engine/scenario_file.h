@@ -23,21 +23,23 @@ typedef struct {
     const char *trace_path; /* a trace file in place of the scenario's key trace, of
                                engines that have it; may be NULL */
     size_t num_sets;
-    const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
+    const char *const *sets; /* [num_sets] "KEY=VALUE" */
     size_t num_given;
-    const spot_yaml_given_t *given; /* [num_given] by options of their own, after the sets */
+    const spot_yaml_given_t *given; /* [num_given] by options of their own, which win over the
+                                       sets */
     bool is_recorded; /* no change: a recording is wanted, which must fit into memory */
 } spot_scenario_changes_t;
 
 /* Makes a map of the path of a file in a scenario if key, the path of a key or an
  * assignment to it, is within that map: the value of trace, the path of a model file,
  * becomes {model: PATH} for trace.frequency, and those of jobs.generate and job.input the content
- * of the file, of job.input its key input, for every key below. BAD_INPUT, IO with the reasons in
- * diag, NO_MEMORY. */
+ * of the file, of job.input its keys input and fitted, for every key below. BAD_INPUT, IO with the
+ * reasons in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_scenario_spell_file(
     spot_yaml_t *document, const char *key, spot_diag_t *diag);
 
-/* Carries out the first change, of the trace. NO_MEMORY. */
+/* Carries out the change of the trace: before the sets, so that they can add to it, and again after
+ * them, so that it stays what the option says. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_scenario_replace_trace(spot_yaml_t *document, const char *trace_path);
 
 /* BAD_INPUT with the reason in diag if the changes have a trace and the engine none. An engine
