@@ -132,7 +132,9 @@ typedef struct {
     int64_t number;
 } spot_yaml_given_t;
 
-/* Sets such a key. NO_MEMORY. BAD_PARAM: the path has no place. */
+/* Sets such a key; missing maps on the way are made. A value on the way that is no map stays, and
+ * nothing is set: binding it reports it at its own place. NO_MEMORY. BAD_PARAM: the path has no
+ * place. */
 SPOT_MUST_CHECK int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given);
 
 /* ---- Writing ---- */

@@ -730,7 +730,7 @@ typedef struct {
     spot_option_list_t sets;
 } compare_arguments_t;
 
-static const compare_arguments_t compare_initial = {.request = {.seed = 1}};
+static const compare_arguments_t compare_initial = {.request = {.seed = -1}};
 
 static void add_key(spot_call_t *call, const spot_option_t *option, const char *text)
 {

@@ -165,16 +165,8 @@ static int write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t
 /* Sweeps the keys; the first value of each is that of the baseline. */
 static int make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
-    const spot_compare_request_t *request = self->request;
-    const spot_yaml_given_t seed = {"--seed", "replications.seed", NULL, request->seed};
-    const spot_yaml_given_t count = {
-        "--replications", "replications.count", NULL, request->num_replications};
     int ret = write_study(self, document, diag);
 
-    ret = ret == 0 ? spot_yaml_give(document, &seed) : ret;
-    if (ret == 0 && request->num_replications > 0) {
-        ret = spot_yaml_give(document, &count);
-    }
     for (size_t j = 0; ret == 0 && j < self->num_rivals; j++) {
         spot_yaml_t list = {0};
 
@@ -232,8 +224,7 @@ static int check_set(const compare_t *self, const char *set, spot_diag_t *diag)
 static int read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
-    const spot_scenario_changes_t changes = {.trace_path = request->trace_path};
-    const int error = spot_scenario_read_document(scenario, request->scenario_path, &changes, diag);
+    const int error = spot_yaml_read(scenario, request->scenario_path, diag);
 
     if (scenario->root != NULL && spot_node_get(scenario->root, "study") != NULL) {
         return spot_diag_error(diag, request->scenario_path, 0, 0,
@@ -304,7 +295,11 @@ int spot_compare_read(const spot_compare_request_t *self, const spot_experiment_
     spot_study_t *study, spot_diag_t *diag)
 {
     spot_yaml_t document = {0}, scenario = {0};
-    const spot_scenario_changes_t changes = {.num_sets = self->num_sets, .sets = self->sets};
+    spot_yaml_given_t given[2];
+    spot_scenario_changes_t changes = {.trace_path = self->trace_path,
+        .num_sets = self->num_sets,
+        .sets = self->sets,
+        .given = given};
     const spot_study_source_t source = {.study = &document,
         .scenario = &scenario,
         .path = self->scenario_path,
@@ -314,6 +309,14 @@ int spot_compare_read(const spot_compare_request_t *self, const spot_experiment_
     int ret;
 
     memset(study, 0, sizeof(*study));
+    if (self->seed >= 0) {
+        given[changes.num_given++] =
+            (spot_yaml_given_t){"--seed", "replications.seed", NULL, self->seed};
+    }
+    if (self->num_replications > 0) {
+        given[changes.num_given++] = (spot_yaml_given_t){
+            "--replications", "replications.count", NULL, self->num_replications};
+    }
     ret = read_all(&compare, engines, &document, &scenario, diag);
     ret = ret == 0 ? spot_study_init(study, engines, &source, diag) : ret;
     ret = ret == 0 ? ask(&compare, study) : ret;

@@ -19,7 +19,7 @@ typedef struct {
     const spot_compare_key_t *keys; /* [num_keys] at least one */
     const char *trace_path;         /* of --trace, as of spot_scenario_changes_t; may be NULL */
     int64_t num_replications;       /* 0: as of a study */
-    int64_t seed;
+    int64_t seed;                   /* below 0: as of a study */
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE" as of spot_study_read() */
 } spot_compare_request_t;

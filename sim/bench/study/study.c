@@ -625,25 +625,6 @@ static int set_scenario_key(spot_template_t *self, const spot_experiment_t *expe
     return ret;
 }
 
-static int replace_trace(
-    const spot_study_t *self, const spot_scenario_changes_t *changes, spot_diag_t *diag)
-{
-    const spot_node_t *sweep = sweep_of(self->template);
-    const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
-    int ret;
-
-    if (changes->trace_path == NULL) {
-        return 0;
-    }
-    if (spot_node_get(is_list ? spot_word(sweep, 0) : sweep, "trace") != NULL) {
-        return spot_diag_error(
-            diag, "--trace", 0, 0, "trace is swept: name the file among its values");
-    }
-    ret = spot_scenario_check_trace(self->experiment, changes, diag);
-    return ret == 0 ? spot_scenario_replace_trace(&self->template->scenario, changes->trace_path)
-                    : ret;
-}
-
 /* Finds the scenario unless its document was given: the study has it or names its file.
  * What is no map is refused. */
 static int read_scenario(spot_template_t *self, spot_diag_t *diag)
@@ -687,6 +668,46 @@ static owner_t owner_of(const char *assignment)
                : FOR_SCENARIO;
 }
 
+/* Reports --trace where each point of the study has a trace of its own. */
+static int check_trace_is_unswept(const spot_study_t *self, spot_diag_t *diag)
+{
+    static const char *const keys[] = {"trace", "trace.file"};
+    const spot_node_t *sweep = sweep_of(self->template);
+    const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < sizeof(keys) / sizeof(keys[0]); j++) {
+        if (spot_node_get(is_list ? spot_word(sweep, 0) : sweep, keys[j]) != NULL) {
+            ret = spot_diag_error(diag, "--trace", 0, 0,
+                self->is_comparison ? "%s is what is compared: name the file among its values"
+                                    : "%s is swept: name the file among its values",
+                keys[j]);
+        }
+    }
+    return ret;
+}
+
+/* Without a scenario there is nothing to replace, unless the sets make one: binding reports what is
+ * missing. */
+static int replace_trace(
+    const spot_study_t *self, const spot_scenario_changes_t *changes, spot_diag_t *diag)
+{
+    spot_yaml_t *scenario = &self->template->scenario;
+    const bool may_make = spot_node_get(self->template->study.root, "scenario") == NULL;
+    bool has_scenario = scenario->root != NULL;
+    int ret;
+
+    for (size_t j = 0; may_make && j < changes->num_sets; j++) {
+        has_scenario = has_scenario || owner_of(changes->sets[j]) != FOR_STUDY;
+    }
+    if (changes->trace_path == NULL || !has_scenario) {
+        return 0;
+    }
+    ret = check_trace_is_unswept(self, diag);
+    ret = ret == 0 ? spot_scenario_check_trace(self->experiment, changes, diag) : ret;
+    return ret == 0 ? spot_scenario_replace_trace(scenario, changes->trace_path) : ret;
+}
+
 static int set_keys(const spot_study_t *self, owner_t owner, const spot_scenario_changes_t *changes,
     spot_diag_t *diag)
 {
@@ -714,7 +735,7 @@ static int read_documents(spot_study_t *self, const spot_experiment_t *const *en
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_template_t *template = self->template;
-    int error;
+    int error, traced;
 
     if (template->study.root->kind != SPOT_NODE_MAP) {
         return 0; /* binding it reports what is wrong */
@@ -724,8 +745,12 @@ static int read_documents(spot_study_t *self, const spot_experiment_t *const *en
     error = spot_error_first(error, set_keys(self, FOR_ENGINE, changes, diag));
     error = spot_error_first(
         error, spot_experiment_choose(&self->experiment, engines, template->scenario.root, diag));
-    error = spot_error_first(error, replace_trace(self, changes, diag));
+    traced = replace_trace(self, changes, diag);
+    error = spot_error_first(error, traced);
     error = spot_error_first(error, set_keys(self, FOR_SCENARIO, changes, diag));
+    if (traced == 0) { /* over what the sets say of it */
+        error = spot_error_first(error, replace_trace(self, changes, diag));
+    }
     if (template->scenario.root != NULL) { /* also where changes alone made it */
         error = spot_error_first(
             error, spot_yaml_set(&template->study, "scenario", template->scenario.root));

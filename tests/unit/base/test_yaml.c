@@ -676,12 +676,32 @@ static void test_give(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(spot_yaml_parse(&document, "d", "a: 1\nb: [2, 3]\n", 15, &diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "d", "a: {}\nb: [2, 3]\n", 16, &diag), 0);
     assert_int_equal(spot_yaml_give(&document, &path), 0);
     assert_int_equal(spot_yaml_give(&document, &number), 0);
     assert_string_equal(spot_node_at(document.root, "a.file")->text, path.text);
     assert_string_equal(spot_node_at(document.root, "a.file")->file, "--trace");
     assert_string_equal(spot_node_at(document.root, "b[1]")->text, "-9223372036854775808");
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+/* An option does not hide a value that is wrong. */
+static void test_give_leaves_what_is_no_map(void **state)
+{
+    static const char *const paths[] = {"a.file", "b.file", "c.d.file"};
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    (void) state;
+    assert_int_equal(parse(&document, &diag, "a: 1\nb: [2]\nc: {d: 3}\n"), 0);
+    for (size_t j = 0; j < sizeof(paths) / sizeof(paths[0]); j++) {
+        const spot_yaml_given_t given = {"--trace", paths[j], .text = "x"};
+
+        assert_int_equal(spot_yaml_give(&document, &given), 0);
+    }
+    assert_tree(document.root, "1:1 {}\n  1:1 a: 1:4 1\n  2:1 b: 2:4 []\n    2:5 2\n"
+                               "  3:1 c: 3:4 {}\n    3:5 d: 3:8 3\n");
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
@@ -964,6 +984,7 @@ int main(void)
         cmocka_unit_test(test_set_makes_the_maps_on_the_way),
         cmocka_unit_test(test_set_replaces_scalars_and_lists_on_the_way),
         cmocka_unit_test(test_give),
+        cmocka_unit_test(test_give_leaves_what_is_no_map),
         cmocka_unit_test(test_set_refuses_empty_keys),
         cmocka_unit_test(test_set_goes_into_lists),
         cmocka_unit_test(test_places_of_paths),

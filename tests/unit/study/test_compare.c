@@ -373,6 +373,35 @@ static void test_replications(void **state)
     assert_int_equal(num_replications("told.yaml", "counts.csv", 0, NULL), 1000);
 }
 
+/* Options of their own win over the sets, which win over the defaults of a study. */
+static void test_options_win_over_sets(void **state)
+{
+    const char *const sets[] = {"replications.count=7", "replications.seed=8"};
+    recoveries_t comparison = {.scenario_path = "made.yaml",
+        .systems = "checkpoint," SLOW,
+        .num_replications = 5,
+        .seed = 9,
+        .num_sets = 2,
+        .sets = sets};
+    spot_study_t study;
+
+    (void) state;
+    read_good(&comparison, &study);
+    assert_int_equal(study.head.num_replications, 5);
+    assert_int_equal(study.head.seed, 9);
+    spot_study_free(&study);
+    comparison.num_replications = 0;
+    comparison.seed = -1;
+    read_good(&comparison, &study);
+    assert_int_equal(study.head.num_replications, 7);
+    assert_int_equal(study.head.seed, 8);
+    spot_study_free(&study);
+    comparison.num_sets = 0;
+    read_good(&comparison, &study);
+    assert_int_equal(study.head.seed, 1);
+    spot_study_free(&study);
+}
+
 /* ---- Faults ---- */
 
 static void assert_systems_fail(const char *text, const char *expected)
@@ -637,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_equal_systems),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_replications),
+        cmocka_unit_test(test_options_win_over_sets),
         cmocka_unit_test(test_bad_systems),
         cmocka_unit_test(test_broken_rules),
         cmocka_unit_test(test_broken_lists),
