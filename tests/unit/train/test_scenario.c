@@ -623,15 +623,17 @@ static void test_changes(void **state)
 /* --set comes after --trace. A path that YAML would read otherwise stays a path. */
 static void test_trace_change(void **state)
 {
-    const char *const set = "trace.file=probe.csv";
+    static const char *const sets[] = {"trace.file=three.csv", "trace={file: three.csv}"};
     spot_scenario_t scenario;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(read_changed(&scenario, NAME SEED, "three.csv", 1, &set, &diag), 0);
-    assert_report(&diag, "warning: probe.csv: kind availability: what could have been "
-                         "obtained is taken as running\n");
-    spot_scenario_free(&scenario);
+    for (size_t j = 0; j < 2; j++) { /* the option wins over a set */
+        assert_int_equal(read_changed(&scenario, NAME SEED, "probe.csv", 1, &sets[j], &diag), 0);
+        assert_report(&diag, "warning: probe.csv: kind availability: what could have been "
+                             "obtained is taken as running\n");
+        spot_scenario_free(&scenario);
+    }
 
     assert_int_equal(
         read_changed(&scenario, NAME SEED, "none: {}.csv", 0, NULL, &diag), SPOT_ERR_IO);
@@ -698,20 +700,22 @@ static void test_files_that_cannot_be_read(void **state)
     spot_diag_free(&diag);
 }
 
-/* job.input as a map, and as the path of a file of `spotsim input fit` with the same map. */
+/* job.input as a map, and as the path of a file of `spotsim input fit` with the same keys. */
 static void test_loader_of_a_file(void **state)
 {
+#define RANGE "{compute: [1 ms, 9 ms], block: [1, 40]}"
 #define LOADER                                                                                     \
-    "{samples: 5000, loader: {processes: 3, block: 20, threads: 2}, "                              \
+    "samples: 5000, loader: {processes: 3, block: 20, threads: 2}, "                               \
     "cost: {decode: 2 ms, read: {local: 1 ms, remote: 7 ms}, merged: 1 ms}, "                      \
-    "storage: {local_share: 0.5}}\n"
-    static const char *const jobs[] = {"{input: " LOADER "}", "{input: fitted.yaml}"};
+    "storage: {local_share: 0.5}"
+    static const char *const jobs[] = {
+        "{input: {" LOADER ", fitted: " RANGE "}}", "{input: fitted.yaml}"};
     spot_loader_t loaders[2];
 
     (void) state;
     write_file("fitted.yaml",
-        "scenario: loader\nengine: input\nbatch: 32\ncompute: 5 ms\ninput: " LOADER
-        "fitted:\n  compute: [1 ms, 9 ms]\n");
+        "scenario: loader\nengine: input\nbatch: 32\ncompute: 5 ms\ninput: {" LOADER
+        "}\nfitted: " RANGE "\n");
     for (size_t j = 0; j < 2; j++) {
         char text[1024];
         spot_scenario_t scenario;
