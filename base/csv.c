@@ -78,7 +78,6 @@ static int init(spot_csv_t *self, const char *file, spot_diag_t *diag)
                : spot_array_reserve(&self->buffer, &self->max_bytes, BUFFER_BYTES, 1);
 }
 
-/* Reads the first bytes and skips a byte-order mark. */
 static int start_reading(spot_csv_t *self)
 {
     int ret = fill_buffer(self);
@@ -87,9 +86,6 @@ static int start_reading(spot_csv_t *self)
     if (kind != NULL) {
         return spot_diag_error(
             self->diag, self->file, 0, 0, "this is %s: expected a CSV file", kind);
-    }
-    if (ret == 0 && self->end >= 3 && memcmp(self->buffer, "\xef\xbb\xbf", 3) == 0) {
-        self->start = 3;
     }
     return ret;
 }
@@ -165,36 +161,16 @@ size_t spot_csv_num_crlf(const spot_csv_t *self)
     return self->num_crlf;
 }
 
-/* Drops the rest of a line that is too long. */
-static int drop_line(spot_csv_t *self)
-{
-    const char *end = NULL;
-    int ret = 0;
-
-    while (ret == 0 && end == NULL) {
-        end = memchr(self->buffer + self->start, '\n', self->end - self->start);
-        if (end != NULL) {
-            self->start = (size_t) (end - self->buffer) + 1;
-        } else if (self->is_at_end) {
-            self->start = self->end;
-            return 0;
-        } else {
-            self->start = self->end;
-            ret = fill_buffer(self);
-        }
-    }
-    return ret;
-}
-
+/* Ends the reading: what has such lines is most likely no text, and may have no end. */
 static int report_long_line(spot_csv_t *self, spot_csv_row_t *row)
 {
-    const int ret = drop_line(self);
-
     row->text = "";
     row->num_bytes = 0;
-    spot_diag_error(self->diag, self->file, row->line, 1, "line longer than %zu bytes",
-        SPOT_CSV_MAX_LINE_BYTES);
-    return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
+    self->start = self->end;
+    self->is_at_end = true;
+    spot_instream_give_up(&self->stream);
+    return spot_diag_error(self->diag, self->file, row->line, 1,
+        "line longer than %zu bytes: nothing is read from here on", SPOT_CSV_MAX_LINE_BYTES);
 }
 
 /* Returns 1: row->text is the next line without its end; 0 and errors as

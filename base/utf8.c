@@ -55,6 +55,21 @@ size_t spot_utf8_count(const char *text, size_t num_bytes)
 }
 
 /* U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: no more than 3 bytes. */
+size_t spot_utf8_encode(unsigned code_point, char character[4])
+{
+    static const unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
+    const size_t num_more = code_point < 0x80      ? 0
+                            : code_point < 0x800   ? 1
+                            : code_point < 0x10000 ? 2
+                                                   : 3;
+
+    character[0] = (char) (heads[num_more] | code_point >> 6 * num_more);
+    for (size_t j = 1; j <= num_more; j++) {
+        character[j] = (char) (0x80 | (code_point >> 6 * (num_more - j) & 0x3F));
+    }
+    return num_more + 1;
+}
+
 bool spot_utf8_is_layout(const char *character, size_t num_bytes)
 {
     const unsigned char *byte = (const unsigned char *) character;

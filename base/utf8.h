@@ -23,6 +23,9 @@ void spot_utf8_cut(char *text, size_t max_chars);
 /* The code point of a well-formed character of num_bytes bytes. */
 unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
 
+/* Writes a code point. Returns its bytes, 1 to 4. */
+size_t spot_utf8_encode(unsigned code_point, char character[4]);
+
 /* Whether the character of num_bytes bytes is invisible but moves others: marks of
  * direction, line and paragraph separators. With it a text from outside could look like
  * another one, or reorder the text beside it. */

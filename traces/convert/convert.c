@@ -611,7 +611,7 @@ static int choose_importer(const spot_convert_t *task, size_t num_inputs,
 /* Sets the name of the trace to that of the file, without folders and endings. */
 static void take_base_name(spot_import_t *self)
 {
-    static const char *const endings[] = {".gz", ".csv", ".txt", ".json", ".jsonl"};
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".csv", ".txt", ".json", ".jsonl"};
     const char *path = self->inputs[0].path;
     const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     size_t num_bytes = strlen(name);

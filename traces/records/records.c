@@ -57,7 +57,6 @@ int spot_record_input_head(const spot_record_input_t *self, char text[SPOT_RECOR
         } else if (num_bytes == 0) {
             ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
         }
-        start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         start += strspn(start, " \t\r\n");
         num_bytes = strcspn(start, "\r\n");
         snprintf(line, SPOT_RECORD_LINE_BYTES, "%.*s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Other people's records: the input that they come from, and the records of JSON in it.
  *
- * This module owns the opening of an input (a file, plain or gzip, or bytes of memory)
+ * This module owns the opening of an input (a file, plain or packed, or bytes of memory)
  * and the records of a JSON log as small trees with places. Importers of traces, prices
  * and logs start here; they read CSV with base/csv.h, tokens of JSON with
  * base/json.h.
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* A file, on the disk (plain or gzip) or in memory. */
+/* A file, on the disk (plain or packed) or in memory. */
 typedef struct {
     const char *path;  /* the file, and its name in messages */
     const char *bytes; /* [num_bytes] its content; NULL: read path */
