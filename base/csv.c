@@ -28,7 +28,8 @@ struct spot_csv {
     bool is_unsplit;   /* lines are read as they are, and may have tabs */
     bool has_tabs;     /* of lines with tabs in place of commas one was reported */
     size_t line;
-    size_t num_crlf; /* lines that end in CR LF */
+    size_t num_crlf;     /* lines that end in CR LF */
+    size_t num_coloured; /* lines with colours of a terminal */
     struct csv_parser parser;
     size_t num_fields;
     size_t max_fields;
@@ -161,6 +162,11 @@ size_t spot_csv_num_crlf(const spot_csv_t *self)
     return self->num_crlf;
 }
 
+size_t spot_csv_num_coloured(const spot_csv_t *self)
+{
+    return self->num_coloured;
+}
+
 /* Ends the reading: what has such lines is most likely no text, and may have no end. */
 static int report_long_line(spot_csv_t *self, spot_csv_row_t *row)
 {
@@ -246,9 +252,20 @@ static int check_characters(spot_csv_t *self, const spot_csv_row_t *row)
     return 0;
 }
 
+static void uncolour(spot_csv_t *self, spot_csv_row_t *row)
+{
+    char *text = self->buffer + (row->text - self->buffer);
+    const size_t num_bytes = spot_utf8_uncolour(text, row->num_bytes);
+
+    self->num_coloured += num_bytes < row->num_bytes;
+    row->num_bytes = num_bytes;
+    text[num_bytes] = '\0';
+    row->is_comment = *text == '#';
+}
+
 /* Counts the commas and checks the bytes; only a line with other than printable ASCII
  * needs a second pass. */
-static int check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
+static int check_bytes(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
 {
     const unsigned char *bytes = (const unsigned char *) row->text;
     unsigned is_special = 0;
@@ -258,7 +275,10 @@ static int check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_
         is_special |= (bytes[j] < 0x20) | (bytes[j] >= 0x7f);
         num += bytes[j] == ',';
     }
-    *num_commas = num;
+    *num_commas = num; /* no fewer than are left without colours */
+    if (is_special != 0 && memchr(row->text, '\x1b', row->num_bytes) != NULL) {
+        uncolour(self, row);
+    }
     return is_special == 0 ? 0 : check_characters(self, row);
 }
 

@@ -62,8 +62,9 @@ const char *spot_csv_wrong_separator(const char *line);
 /* The name of the file in messages. */
 const char *spot_csv_file(const spot_csv_t *self);
 
-/* Lines so far that end in CR LF. */
+/* Lines so far that end in CR LF, and those that had colours of a terminal, which are taken off. */
 size_t spot_csv_num_crlf(const spot_csv_t *self);
+size_t spot_csv_num_coloured(const spot_csv_t *self);
 
 void spot_csv_close(spot_csv_t *self);
 

@@ -156,6 +156,41 @@ const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
     return shown;
 }
 
+/* The bytes of the sequence at text, which begins with ESC; 0: it is none, or is cut off. */
+static size_t sequence_length(const char *text, size_t num_bytes)
+{
+    const bool is_link = num_bytes > 1 && text[1] == ']';
+    size_t j = 2;
+
+    if (num_bytes < 3 || (text[1] != '[' && !is_link)) {
+        return 0;
+    }
+    while (j < num_bytes &&
+           (is_link ? text[j] != '\a' && text[j] != '\x1b' : text[j] >= 0x20 && text[j] < 0x40)) {
+        j++;
+    }
+    if (is_link) {
+        j += j + 1 < num_bytes && text[j] == '\x1b' && text[j + 1] == '\\';
+        return j < num_bytes && (text[j] == '\a' || text[j] == '\\') ? j + 1 : 0;
+    }
+    return j < num_bytes && text[j] >= 0x40 && text[j] < 0x7f ? j + 1 : 0;
+}
+
+size_t spot_utf8_uncolour(char *text, size_t num_bytes)
+{
+    size_t num_left = 0;
+
+    for (size_t j = 0; j < num_bytes;) {
+        const size_t length = text[j] == '\x1b' ? sequence_length(text + j, num_bytes - j) : 0;
+
+        if (length == 0) {
+            text[num_left++] = text[j];
+        }
+        j += length == 0 ? 1 : length;
+    }
+    return num_left;
+}
+
 void spot_utf8_print(FILE *out, const char *text)
 {
     while (*text != '\0') {

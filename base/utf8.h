@@ -38,6 +38,10 @@ bool spot_utf8_is_layout(const char *character, size_t num_bytes);
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
 
+/* Takes the colours and links of terminals off a text, in place: ESC [ ... letter, and ESC ] ...
+ * BEL or ESC \ (ECMA-48). A sequence that is cut off stays. Returns the bytes that are left. */
+size_t spot_utf8_uncolour(char *text, size_t num_bytes);
+
 /* Writes all of a text from outside in that form. */
 void spot_utf8_print(FILE *out, const char *text);
 

@@ -32,8 +32,8 @@ SPOT_MUST_CHECK int spot_record_input_csv(
 
 /* Reads the begin of the input: text gets its first SPOT_RECORD_HEAD_BYTES - 1 bytes,
  * and line their first line that is not blank, without blanks before it, cut after
- * SPOT_RECORD_LINE_BYTES - 1 bytes; it is empty if these are all blank. BAD_INPUT
- * for an empty file, IO, NO_MEMORY. */
+ * SPOT_RECORD_LINE_BYTES - 1 bytes, both without colours of a terminal; it is empty if these are
+ * all blank. BAD_INPUT for an empty file, IO, NO_MEMORY. */
 #define SPOT_RECORD_LINE_BYTES 512
 #define SPOT_RECORD_HEAD_BYTES 65536
 SPOT_MUST_CHECK int spot_record_input_head(const spot_record_input_t *self,
