@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")"
 
 build_packages="gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libgsl-dev libcsv-dev
-    librandom123-dev zlib1g-dev libmd-dev libsqlite3-dev fonts-inter libjs-chart.js"
+    librandom123-dev zlib1g-dev libzstd-dev liblzma-dev libmd-dev libsqlite3-dev fonts-inter libjs-chart.js"
 test_packages="g++ libcmocka-dev sqlite3 librsvg2-bin"
 
 say() {

@@ -28,7 +28,8 @@ struct spot_csv {
     bool is_unsplit;   /* lines are read as they are, and may have tabs */
     bool has_tabs;     /* of lines with tabs in place of commas one was reported */
     size_t line;
-    size_t num_crlf; /* lines that end in CR LF */
+    size_t num_crlf;     /* lines that end in CR LF */
+    size_t num_coloured; /* lines with colours of a terminal */
     struct csv_parser parser;
     size_t num_fields;
     size_t max_fields;
@@ -78,7 +79,6 @@ static int init(spot_csv_t *self, const char *file, spot_diag_t *diag)
                : spot_array_reserve(&self->buffer, &self->max_bytes, BUFFER_BYTES, 1);
 }
 
-/* Reads the first bytes and skips a byte-order mark. */
 static int start_reading(spot_csv_t *self)
 {
     int ret = fill_buffer(self);
@@ -87,9 +87,6 @@ static int start_reading(spot_csv_t *self)
     if (kind != NULL) {
         return spot_diag_error(
             self->diag, self->file, 0, 0, "this is %s: expected a CSV file", kind);
-    }
-    if (ret == 0 && self->end >= 3 && memcmp(self->buffer, "\xef\xbb\xbf", 3) == 0) {
-        self->start = 3;
     }
     return ret;
 }
@@ -165,36 +162,21 @@ size_t spot_csv_num_crlf(const spot_csv_t *self)
     return self->num_crlf;
 }
 
-/* Drops the rest of a line that is too long. */
-static int drop_line(spot_csv_t *self)
+size_t spot_csv_num_coloured(const spot_csv_t *self)
 {
-    const char *end = NULL;
-    int ret = 0;
-
-    while (ret == 0 && end == NULL) {
-        end = memchr(self->buffer + self->start, '\n', self->end - self->start);
-        if (end != NULL) {
-            self->start = (size_t) (end - self->buffer) + 1;
-        } else if (self->is_at_end) {
-            self->start = self->end;
-            return 0;
-        } else {
-            self->start = self->end;
-            ret = fill_buffer(self);
-        }
-    }
-    return ret;
+    return self->num_coloured;
 }
 
+/* Ends the reading: what has such lines is most likely no text, and may have no end. */
 static int report_long_line(spot_csv_t *self, spot_csv_row_t *row)
 {
-    const int ret = drop_line(self);
-
     row->text = "";
     row->num_bytes = 0;
-    spot_diag_error(self->diag, self->file, row->line, 1, "line longer than %zu bytes",
-        SPOT_CSV_MAX_LINE_BYTES);
-    return ret == 0 ? SPOT_ERR_BAD_INPUT : ret;
+    self->start = self->end;
+    self->is_at_end = true;
+    spot_instream_give_up(&self->stream);
+    return spot_diag_error(self->diag, self->file, row->line, 1,
+        "line longer than %zu bytes: nothing is read from here on", SPOT_CSV_MAX_LINE_BYTES);
 }
 
 /* Returns 1: row->text is the next line without its end; 0 and errors as
@@ -270,9 +252,20 @@ static int check_characters(spot_csv_t *self, const spot_csv_row_t *row)
     return 0;
 }
 
+static void uncolour(spot_csv_t *self, spot_csv_row_t *row)
+{
+    char *text = self->buffer + (row->text - self->buffer);
+    const size_t num_bytes = spot_utf8_uncolour(text, row->num_bytes);
+
+    self->num_coloured += num_bytes < row->num_bytes;
+    row->num_bytes = num_bytes;
+    text[num_bytes] = '\0';
+    row->is_comment = *text == '#';
+}
+
 /* Counts the commas and checks the bytes; only a line with other than printable ASCII
  * needs a second pass. */
-static int check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
+static int check_bytes(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
 {
     const unsigned char *bytes = (const unsigned char *) row->text;
     unsigned is_special = 0;
@@ -282,7 +275,10 @@ static int check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_
         is_special |= (bytes[j] < 0x20) | (bytes[j] >= 0x7f);
         num += bytes[j] == ',';
     }
-    *num_commas = num;
+    *num_commas = num; /* no fewer than are left without colours */
+    if (is_special != 0 && memchr(row->text, '\x1b', row->num_bytes) != NULL) {
+        uncolour(self, row);
+    }
     return is_special == 0 ? 0 : check_characters(self, row);
 }
 

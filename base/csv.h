@@ -35,7 +35,7 @@ typedef struct {
  * for a picture, a database and the like, NO_MEMORY; *self is NULL then. */
 SPOT_MUST_CHECK int spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag);
 
-/* Reads standard input, plain or gzip, which is its name in messages. */
+/* Reads standard input, plain or packed, which is its name in messages. */
 SPOT_MUST_CHECK int spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag);
 
 /* Reads from memory instead; file is the name in messages. bytes must outlive self. */
@@ -44,7 +44,8 @@ SPOT_MUST_CHECK int spot_csv_open_bytes(
 
 /* Returns 1: *row is the next line; 0: end of the file, row->line is one past the last
  * line. A line with forbidden bytes is reported to diag and gives BAD_INPUT, without
- * fields (and without text if it is too long); the next call goes on. IO (e.g. damaged
+ * fields; the next call goes on, but for a line that is too long, which has no text and ends the
+ * reading. IO (e.g. damaged
  * gzip data, reported) and NO_MEMORY end the reading. */
 SPOT_MUST_CHECK int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row);
 
@@ -61,8 +62,9 @@ const char *spot_csv_wrong_separator(const char *line);
 /* The name of the file in messages. */
 const char *spot_csv_file(const spot_csv_t *self);
 
-/* Lines so far that end in CR LF. */
+/* Lines so far that end in CR LF, and those that had colours of a terminal, which are taken off. */
 size_t spot_csv_num_crlf(const spot_csv_t *self);
+size_t spot_csv_num_coloured(const spot_csv_t *self);
 
 void spot_csv_close(spot_csv_t *self);
 

@@ -4,13 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <lzma.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* ---- The journal ---- */
 
@@ -374,6 +378,12 @@ void spot_instream_open_bytes(
     self->num_bytes = num_bytes;
 }
 
+static int cannot_read(const spot_instream_t *self, const char *reason, spot_diag_t *diag)
+{
+    spot_diag_error(diag, self->file, 0, 0, "cannot read: %s", reason);
+    return SPOT_ERR_IO;
+}
+
 /* Reads from the file; gzread() is short only at its end and on an error. */
 static int read_stream(
     spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
@@ -384,22 +394,18 @@ static int read_stream(
     (void) gzerror(self->stream, &error);
     if (num >= 0 && (error == Z_OK || error == Z_STREAM_END)) {
         *num_read = (size_t) num;
-        if (self->journal != NULL) {
-            SHA256Update(&self->hash, (const uint8_t *) buffer, *num_read);
-        }
         return 0;
     }
-    if (error == Z_MEM_ERROR) {
-        return SPOT_ERR_NO_MEMORY;
-    }
-    spot_diag_error(diag, self->file, 0, 0, "cannot read: %s",
-        error == Z_ERRNO       ? strerror(errno)
-        : error == Z_BUF_ERROR ? "the gzip data ends too early"
-                               : "the gzip data is damaged");
-    return SPOT_ERR_IO;
+    return error == Z_MEM_ERROR ? SPOT_ERR_NO_MEMORY
+                                : cannot_read(self,
+                                      error == Z_ERRNO       ? strerror(errno)
+                                      : error == Z_BUF_ERROR ? "the gzip data ends too early"
+                                                             : "the gzip data is damaged",
+                                      diag);
 }
 
-int spot_instream_read(
+/* What the file or the memory has. */
+static int read_source(
     spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
 {
     if (self->stream != NULL) {
@@ -412,30 +418,322 @@ int spot_instream_read(
     return 0;
 }
 
+/* ---- Streams: zstd and xz ---- */
+
+#define XZ_MOST_BYTES ((uint64_t) 512 << 20)
+
+struct spot_unpacker {
+    ZSTD_DStream *zstd; /* NULL: xz */
+    lzma_stream xz;
+    ZSTD_inBuffer input;
+    bool is_within; /* a frame of zstd is not complete */
+    bool is_over;   /* all is there */
+    char bytes[BUFFER_BYTES];
+};
+
+/* The head is the begin of what is packed. */
+static int open_unpacker(spot_instream_t *self, bool is_zstd)
+{
+    struct spot_unpacker *unpacker = spot_calloc(1, sizeof(*unpacker));
+
+    self->unpacker = unpacker;
+    if (unpacker == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    memcpy(unpacker->bytes, self->head, self->num_head);
+    unpacker->input.size = self->num_head;
+    self->num_head = 0;
+    unpacker->xz = (lzma_stream) LZMA_STREAM_INIT;
+    unpacker->input.src = unpacker->bytes;
+    unpacker->zstd = is_zstd ? ZSTD_createDStream() : NULL;
+    return (is_zstd ? unpacker->zstd != NULL
+                    : lzma_stream_decoder(&unpacker->xz, XZ_MOST_BYTES, LZMA_CONCATENATED) ==
+                          LZMA_OK)
+               ? 0
+               : SPOT_ERR_NO_MEMORY;
+}
+
+static void close_unpacker(struct spot_unpacker *self)
+{
+    if (self != NULL) {
+        ZSTD_freeDStream(self->zstd);
+        lzma_end(&self->xz);
+        free(self);
+    }
+}
+
+/* Moves on in what is packed. Returns what is wrong, or NULL. */
+static const char *unpack_zstd(struct spot_unpacker *self, ZSTD_outBuffer *output)
+{
+    const size_t ret = ZSTD_decompressStream(self->zstd, output, &self->input);
+
+    if (ZSTD_isError(ret)) {
+        return "the zstd data is damaged";
+    }
+    self->is_within = ret != 0;
+    return NULL;
+}
+
+static const char *unpack_xz(struct spot_unpacker *self, ZSTD_outBuffer *output, bool is_at_end)
+{
+    lzma_ret ret;
+
+    self->xz.next_in = (const uint8_t *) self->bytes + self->input.pos;
+    self->xz.avail_in = self->input.size - self->input.pos;
+    self->xz.next_out = (uint8_t *) output->dst + output->pos;
+    self->xz.avail_out = output->size - output->pos;
+    ret = lzma_code(&self->xz, is_at_end ? LZMA_FINISH : LZMA_RUN);
+    self->input.pos = self->input.size - self->xz.avail_in;
+    output->pos = output->size - self->xz.avail_out;
+    self->is_over = ret == LZMA_STREAM_END;
+    return ret == LZMA_OK || self->is_over ? NULL
+           : ret == LZMA_BUF_ERROR         ? "the xz data ends too early"
+           : ret == LZMA_MEMLIMIT_ERROR ? "to unpack the xz data takes more than 512 MiB of memory"
+                                        : "the xz data is damaged";
+}
+
+static int read_packed(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
+{
+    struct spot_unpacker *unpacker = self->unpacker;
+    ZSTD_outBuffer output = {buffer, num_bytes, 0};
+    const char *problem = NULL;
+    bool is_at_end = false;
+    int ret = 0;
+
+    while (ret == 0 && problem == NULL && output.pos < num_bytes && !unpacker->is_over) {
+        if (unpacker->input.pos == unpacker->input.size) {
+            unpacker->input.pos = 0;
+            ret = read_source(
+                self, unpacker->bytes, sizeof(unpacker->bytes), &unpacker->input.size, diag);
+            is_at_end = ret == 0 && unpacker->input.size == 0;
+        }
+        if (ret == 0 && unpacker->zstd == NULL) {
+            problem = unpack_xz(unpacker, &output, is_at_end);
+        } else if (ret == 0 && is_at_end && !unpacker->is_within) {
+            unpacker->is_over = true;
+        } else if (ret == 0) {
+            const size_t before = output.pos;
+
+            problem = unpack_zstd(unpacker, &output);
+            if (problem == NULL && is_at_end && unpacker->is_within && output.pos == before) {
+                problem = "the zstd data ends too early";
+            }
+        }
+    }
+    *num_read = output.pos;
+    return ret != 0 ? ret : problem != NULL ? cannot_read(self, problem, diag) : 0;
+}
+
+/* What is unpacked, and enters into the journal. */
+static int read_unpacked(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
+{
+    const int ret = (self->unpacker == NULL ? read_source : read_packed)(
+        self, buffer, num_bytes, num_read, diag);
+
+    if (ret == 0 && self->journal != NULL) {
+        SHA256Update(&self->hash, (const uint8_t *) buffer, *num_read);
+    }
+    return ret;
+}
+
+/* ---- Streams: UTF-16 ---- */
+
+struct spot_utf16 {
+    bool is_big_endian;
+    int64_t num_before; /* bytes of what is unpacked before bytes[at] */
+    size_t at, num_bytes;
+    size_t num_left, left_at; /* of a character that had no room */
+    char left[4];
+    char bytes[BUFFER_BYTES];
+};
+
+/* The head is the begin, a mark of two bytes. */
+static int open_utf16(spot_instream_t *self, bool is_big_endian)
+{
+    self->utf16 = spot_calloc(1, sizeof(*self->utf16));
+    if (self->utf16 == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->utf16->is_big_endian = is_big_endian;
+    memcpy(self->utf16->bytes, self->head, self->num_head);
+    self->utf16->num_bytes = self->num_head;
+    self->utf16->at = 2;
+    self->num_head = 0;
+    return 0;
+}
+
+static unsigned unit_at(const struct spot_utf16 *self, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *) self->bytes + at;
+
+    return self->is_big_endian ? bytes[0] * 256U + bytes[1] : bytes[1] * 256U + bytes[0];
+}
+
+/* Reads until there are two units, or the end. */
+static int fill_utf16(spot_instream_t *self, spot_diag_t *diag)
+{
+    struct spot_utf16 *utf16 = self->utf16;
+    const size_t num_left = utf16->num_bytes - utf16->at;
+    size_t num_read = 0;
+    int ret = 0;
+
+    if (num_left < 4) {
+        memmove(utf16->bytes, utf16->bytes + utf16->at, num_left);
+        utf16->num_before += (int64_t) utf16->at;
+        utf16->at = 0;
+        ret = read_unpacked(
+            self, utf16->bytes + num_left, sizeof(utf16->bytes) - num_left, &num_read, diag);
+        utf16->num_bytes = num_left + num_read;
+    }
+    return ret;
+}
+
+/* Writes the next character as UTF-8, up to four bytes. Returns their number, or 0: it is none. */
+static size_t take_character(struct spot_utf16 *self, char utf8[4])
+{
+    const size_t num = self->num_bytes - self->at;
+    const unsigned first = num < 2 ? 0xdc00 : unit_at(self, self->at);
+    unsigned second = 0;
+
+    if (first >= 0xdc00 && first < 0xe000) {
+        return 0;
+    }
+    if (first >= 0xd800 && first < 0xdc00) {
+        second = num < 4 ? 0 : unit_at(self, self->at + 2);
+        if (second < 0xdc00 || second >= 0xe000) {
+            return 0;
+        }
+    }
+    self->at += second == 0 ? 2 : 4;
+    return spot_utf8_encode(
+        second == 0 ? first : 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), utf8);
+}
+
+static int read_utf16(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
+{
+    struct spot_utf16 *utf16 = self->utf16;
+    size_t num = 0;
+    int ret = 0;
+
+    while (ret == 0 && num < num_bytes) {
+        if (utf16->left_at == utf16->num_left) {
+            ret = fill_utf16(self, diag);
+            if (ret != 0 || utf16->at == utf16->num_bytes) {
+                break;
+            }
+            utf16->left_at = 0;
+            utf16->num_left = take_character(utf16, utf16->left);
+            if (utf16->num_left == 0) {
+                char problem[64];
+
+                snprintf(problem, sizeof(problem), "no UTF-16 from byte %" PRId64 " on",
+                    utf16->num_before + (int64_t) utf16->at + 1);
+                ret = cannot_read(self, problem, diag);
+            }
+        }
+        while (num < num_bytes && utf16->left_at < utf16->num_left) {
+            buffer[num++] = utf16->left[utf16->left_at++];
+        }
+    }
+    *num_read = num;
+    return ret;
+}
+
+/* ---- Streams: reading ---- */
+
+static bool has_start(const spot_instream_t *self, const char *start, size_t num_bytes)
+{
+    return self->num_head >= num_bytes && memcmp(self->head, start, num_bytes) == 0;
+}
+
+/* Finds out what the content is. */
+static int start(spot_instream_t *self, spot_diag_t *diag)
+{
+    int ret = read_source(self, self->head, sizeof(self->head), &self->num_head, diag);
+    const bool is_zstd = has_start(self, "\x28\xb5\x2f\xfd", 4);
+
+    self->is_started = true;
+    if (ret == 0 && (is_zstd || has_start(self, "\xfd\x37zXZ\0", 6))) {
+        ret = open_unpacker(self, is_zstd);
+        ret = ret == 0 ? read_packed(self, self->head, sizeof(self->head), &self->num_head, diag)
+                       : ret;
+    }
+    if (ret != 0) {
+        return ret;
+    }
+    if (self->journal != NULL) {
+        SHA256Update(&self->hash, (const uint8_t *) self->head, self->num_head);
+    }
+    if (has_start(self, "\xff\xfe\0\0", 4) || has_start(self, "\0\0\xfe\xff", 4)) {
+        return cannot_read(self, "this is UTF-32: expected UTF-8 or UTF-16", diag);
+    }
+    if (has_start(self, "\xff\xfe", 2) || has_start(self, "\xfe\xff", 2)) {
+        self->has_mark = true;
+        return open_utf16(self, self->head[0] == '\xfe');
+    }
+    if (has_start(self, "\xef\xbb\xbf", 3)) {
+        self->has_mark = true;
+        self->num_head -= 3;
+        memmove(self->head, self->head + 3, self->num_head);
+    }
+    return 0;
+}
+
+int spot_instream_read(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
+{
+    int ret = self->is_started ? 0 : start(self, diag);
+    size_t num_head;
+
+    *num_read = 0;
+    if (ret != 0 || self->utf16 != NULL) {
+        return ret != 0 ? ret : read_utf16(self, buffer, num_bytes, num_read, diag);
+    }
+    num_head = num_bytes < self->num_head ? num_bytes : self->num_head;
+    memcpy(buffer, self->head, num_head);
+    self->num_head -= num_head;
+    memmove(self->head, self->head + num_head, self->num_head);
+    if (num_head < num_bytes) {
+        ret = read_unpacked(self, buffer + num_head, num_bytes - num_head, num_read, diag);
+    }
+    *num_read += num_head;
+    return ret;
+}
+
 /* Enters the file into the journal with its unread rest, unless that cannot be read. */
 static void enter(spot_instream_t *self)
 {
     char buffer[BUFFER_BYTES / 16], sha256[SPOT_SHA256_TEXT_BYTES];
-    int num, error = Z_OK;
+    spot_diag_t unheard;
+    size_t num_read = 0;
+    int ret;
 
-    while ((num = gzread(self->stream, buffer, sizeof(buffer))) > 0) {
-        SHA256Update(&self->hash, (const uint8_t *) buffer, (size_t) num);
+    spot_diag_init(&unheard);
+    ret = self->is_started ? 0 : start(self, &unheard);
+    while (ret == 0 &&
+           (ret = read_unpacked(self, buffer, sizeof(buffer), &num_read, &unheard)) == 0 &&
+           num_read > 0) {
     }
-    (void) gzerror(self->stream, &error);
-    if (num == 0 && (error == Z_OK || error == Z_STREAM_END)) {
+    if (ret == 0) {
         SHA256End(&self->hash, sha256);
         enter_file(self->journal, self->file, sha256);
     }
+    spot_diag_free(&unheard);
 }
 
 void spot_instream_close(spot_instream_t *self)
 {
-    if (self->journal != NULL) {
+    if (self->journal != NULL && !self->is_given_up) {
         enter(self);
     }
     if (self->stream != NULL) {
         gzclose(self->stream);
     }
+    close_unpacker(self->unpacker);
+    free(self->utf16);
     memset(self, 0, sizeof(*self));
 }
 

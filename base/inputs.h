@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that are read.
  *
- * Every reader opens a spot_instream_t: a file, plain or gzip, standard input, or bytes
- * in memory. Whoever sets spot_diag_t.inputs gets a journal of the files read, each with
- * the SHA-256 of its content, so that a study notices a changed file; whoever sets
- * spot_diag_t.memory has files read that are not written anywhere. */
+ * Every reader opens a spot_instream_t: a file, standard input, or bytes in memory; plain or packed
+ * by gzip, zstd or xz, and as UTF-8 whatever it is written in. Whoever sets spot_diag_t.inputs gets
+ * a journal of the files read, each with the SHA-256 of its content, so that a study notices a
+ * changed file; whoever sets spot_diag_t.memory has files read that are not written anywhere. */
 #pragma once
 
 #include <sha2.h>
@@ -22,7 +22,7 @@
 typedef struct {
     char *path;                          /* as opened */
     char *name;                          /* for provenance, after spot_inputs_name() */
-    char sha256[SPOT_SHA256_TEXT_BYTES]; /* of the content; of gzip, decompressed */
+    char sha256[SPOT_SHA256_TEXT_BYTES]; /* of the content, unpacked */
     bool has_changed;                    /* a second reading found another content */
 } spot_input_t;
 
@@ -85,14 +85,22 @@ void spot_memory_files_free(spot_memory_files_t *self);
 
 /* ---- Streams ---- */
 
-/* The bytes of a file, plain or gzip (recognised by its content), or of memory. */
+/* The bytes of a file or of memory: unpacked, if they are gzip, zstd or xz, and without a byte
+ * order mark; of UTF-16, which needs one, as UTF-8. All is recognised by the content. */
 typedef struct {
     const char *file;  /* in messages; must outlive self */
     gzFile stream;     /* NULL: reads from memory */
     const char *bytes; /* [num_bytes] the rest of the memory */
     size_t num_bytes;
+    struct spot_unpacker *unpacker; /* of zstd or xz; NULL: none */
+    struct spot_utf16 *utf16;       /* NULL: what is unpacked is read as it is */
+    bool is_started;                /* it is known what the content is */
+    bool is_given_up;               /* no journal: the rest is not read, it may have no end */
+    bool has_mark;                  /* it began with a byte order mark */
+    char head[8]; /* [num_head] what was read to know it, and not yet handed out */
+    size_t num_head;
     spot_inputs_t *journal; /* of diag, or NULL */
-    SHA2_CTX hash;          /* of what was read, for the journal */
+    SHA2_CTX hash;          /* of what was unpacked, for the journal */
 } spot_instream_t;
 
 /* Opens a file, one of the diagnostics' memory first. IO with the reason in diag, also for a
@@ -109,12 +117,18 @@ void spot_instream_open_bytes(
     spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes);
 
 /* Reads num_bytes (at most INT_MAX) bytes; *num_read is less only at the end. IO with
- * the reason in diag, e.g. damaged gzip data; NO_MEMORY. */
+ * the reason in diag, e.g. damaged gzip data or half a character; NO_MEMORY. */
 SPOT_MUST_CHECK int spot_instream_read(
     spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag);
 
+/* For a reader that stops at something wrong: closing does not read the rest. */
+static inline void spot_instream_give_up(spot_instream_t *self)
+{
+    self->is_given_up = true;
+}
+
 /* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
- * its whole content, even if only a part was read. */
+ * its whole content, even if only a part was read, unless it was given up. */
 void spot_instream_close(spot_instream_t *self);
 
 /* What a file is that is neither a table nor YAML, by its first bytes: "an SVG picture";

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-#define JSON_MAX_TEXT_BYTES ((size_t) 1 << 28)
+#define JSON_MAX_TEXT_BYTES ((size_t) 1 << 24)
 
 /* ---- Writing ---- */
 
@@ -282,6 +282,9 @@ void spot_json_reader_set_place(spot_json_reader_t *self, size_t line, size_t co
 
 void spot_json_reader_close(spot_json_reader_t *self)
 {
+    if (self->error != 0) {
+        spot_instream_give_up(&self->source.stream);
+    }
     spot_instream_close(&self->source.stream);
     free(self->source.bytes);
     memset(self, 0, sizeof(*self));
@@ -290,7 +293,6 @@ void spot_json_reader_close(spot_json_reader_t *self)
 /* Reads on, behind the bytes of the token. Sets self->error. */
 static bool read_more(spot_json_reader_t *self)
 {
-    static const char mark[] = "\xef\xbb\xbf";
     const size_t shift = self->source.token;
     size_t num_read = 0;
     int ret;
@@ -316,11 +318,6 @@ static bool read_more(spot_json_reader_t *self)
     }
     self->error = ret;
     self->source.is_ended = num_read == 0;
-    if (self->source.num_before + (int64_t) self->source.num_bytes == 0 && num_read >= 3 &&
-        memcmp(self->source.bytes, mark, 3) == 0) {
-        self->source.at = self->source.token = 3;
-        self->source.line_start = 3;
-    }
     self->source.num_bytes += num_read;
     if (ret == 0) {
         self->source.bytes[self->source.num_bytes] = '\0';
@@ -423,17 +420,6 @@ static bool read_hex(const char **text, unsigned *value)
     return true;
 }
 
-static void write_character(char **out, unsigned point)
-{
-    static const unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
-    const int num_more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-
-    *(*out)++ = (char) (heads[num_more] | point >> 6 * num_more);
-    for (int j = num_more - 1; j >= 0; j--) {
-        *(*out)++ = (char) (0x80 | (point >> 6 * j & 0x3F));
-    }
-}
-
 /* \uXXXX at `at`, or two that are a pair: NULL, or why it is none, then end is at the fault. */
 static const char *read_unicode(const char *at, const char **end, unsigned *point)
 {
@@ -474,7 +460,7 @@ const char *spot_json_unescape(const char **at, char **out)
     if (*end == 'u') {
         problem = read_unicode(text, &end, &point);
         if (problem == NULL) {
-            write_character(out, point);
+            *out += spot_utf8_encode(point, *out);
         }
     }
     *at = problem == NULL || *end == '\0' ? end : text;

@@ -4,6 +4,7 @@
 #include <csv.h>
 #include <features.h>
 #include <gsl/gsl_version.h>
+#include <lzma.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 #include <yaml.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "base/commit.h"
 
@@ -49,6 +51,8 @@ const spot_library_t spot_base_libraries[] = {
     {"libcsv", csv_header_version},
     {"libyaml", yaml_get_version_string},
     {"zlib", zlibVersion},
+    {"zstd", ZSTD_versionString},
+    {"xz", lzma_version_string},
     {NULL, NULL},
 };
 

@@ -362,10 +362,15 @@ int spot_table_file_close(spot_table_file_t *self, int error)
 {
     const size_t num_crlf =
         self->csv == NULL || !self->format->is_data ? 0 : spot_csv_num_crlf(self->csv);
+    const size_t num_coloured = self->csv == NULL ? 0 : spot_csv_num_coloured(self->csv);
 
     if (num_crlf > 0) {
         spot_diag_warn(self->diag, self->path, 0, 0, "%zu line%s in CR LF", num_crlf,
             num_crlf == 1 ? " ends" : "s end");
+    }
+    if (num_coloured > 0) {
+        spot_diag_warn(self->diag, self->path, 0, 0, "colours of a terminal taken off %zu line%s",
+            num_coloured, num_coloured == 1 ? "" : "s");
     }
     spot_csv_close(self->csv);
     spot_diag_close_file(self->diag);

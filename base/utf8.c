@@ -55,6 +55,21 @@ size_t spot_utf8_count(const char *text, size_t num_bytes)
 }
 
 /* U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: no more than 3 bytes. */
+size_t spot_utf8_encode(unsigned code_point, char character[4])
+{
+    static const unsigned heads[] = {0, 0xC0, 0xE0, 0xF0};
+    const size_t num_more = code_point < 0x80      ? 0
+                            : code_point < 0x800   ? 1
+                            : code_point < 0x10000 ? 2
+                                                   : 3;
+
+    character[0] = (char) (heads[num_more] | code_point >> 6 * num_more);
+    for (size_t j = 1; j <= num_more; j++) {
+        character[j] = (char) (0x80 | (code_point >> 6 * (num_more - j) & 0x3F));
+    }
+    return num_more + 1;
+}
+
 bool spot_utf8_is_layout(const char *character, size_t num_bytes)
 {
     const unsigned char *byte = (const unsigned char *) character;
@@ -139,6 +154,41 @@ const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
     }
     strcpy(end, *text == '\0' ? "" : "...");
     return shown;
+}
+
+/* The bytes of the sequence at text, which begins with ESC; 0: it is none, or is cut off. */
+static size_t sequence_length(const char *text, size_t num_bytes)
+{
+    const bool is_link = num_bytes > 1 && text[1] == ']';
+    size_t j = 2;
+
+    if (num_bytes < 3 || (text[1] != '[' && !is_link)) {
+        return 0;
+    }
+    while (j < num_bytes &&
+           (is_link ? text[j] != '\a' && text[j] != '\x1b' : text[j] >= 0x20 && text[j] < 0x40)) {
+        j++;
+    }
+    if (is_link) {
+        j += j + 1 < num_bytes && text[j] == '\x1b' && text[j + 1] == '\\';
+        return j < num_bytes && (text[j] == '\a' || text[j] == '\\') ? j + 1 : 0;
+    }
+    return j < num_bytes && text[j] >= 0x40 && text[j] < 0x7f ? j + 1 : 0;
+}
+
+size_t spot_utf8_uncolour(char *text, size_t num_bytes)
+{
+    size_t num_left = 0;
+
+    for (size_t j = 0; j < num_bytes;) {
+        const size_t length = text[j] == '\x1b' ? sequence_length(text + j, num_bytes - j) : 0;
+
+        if (length == 0) {
+            text[num_left++] = text[j];
+        }
+        j += length == 0 ? 1 : length;
+    }
+    return num_left;
 }
 
 void spot_utf8_print(FILE *out, const char *text)

@@ -23,6 +23,9 @@ void spot_utf8_cut(char *text, size_t max_chars);
 /* The code point of a well-formed character of num_bytes bytes. */
 unsigned spot_utf8_code_point(const char *character, size_t num_bytes);
 
+/* Writes a code point. Returns its bytes, 1 to 4. */
+size_t spot_utf8_encode(unsigned code_point, char character[4]);
+
 /* Whether the character of num_bytes bytes is invisible but moves others: marks of
  * direction, line and paragraph separators. With it a text from outside could look like
  * another one, or reorder the text beside it. */
@@ -34,6 +37,10 @@ bool spot_utf8_is_layout(const char *character, size_t num_bytes);
 #define SPOT_UTF8_SHOWN_CHARS 40
 #define SPOT_UTF8_SHOWN_BYTES 328
 const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES]);
+
+/* Takes the colours and links of terminals off a text, in place: ESC [ ... letter, and ESC ] ...
+ * BEL or ESC \ (ECMA-48). A sequence that is cut off stays. Returns the bytes that are left. */
+size_t spot_utf8_uncolour(char *text, size_t num_bytes);
 
 /* Writes all of a text from outside in that form. */
 void spot_utf8_print(FILE *out, const char *text);

@@ -36,7 +36,7 @@ typedef struct {
  * NO_MEMORY. */
 SPOT_MUST_CHECK int spot_lifetimes_is_file(const char *path);
 
-/* Reads a file, plain or gzip, and reports every error to diag as file:line:column.
+/* Reads a file, plain or packed, and reports every error to diag as file:line:column.
  * BAD_INPUT, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_lifetimes_read(
     spot_lifetimes_t *self, const char *path, spot_diag_t *diag);

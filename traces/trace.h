@@ -83,7 +83,7 @@ int32_t spot_trace_peak(const spot_trace_t *self);
  * population. */
 int32_t spot_trace_most(const spot_trace_t *self);
 
-/* Reads a canonical trace file, plain or gzip, and reports every error to diag as
+/* Reads a canonical trace file, plain or packed, and reports every error to diag as
  * file:line:column. Times that are no multiple of the resolution give one warning with
  * their number, or with is_strict an error. BAD_INPUT, IO, NO_MEMORY; free self even
  * then. */

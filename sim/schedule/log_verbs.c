@@ -481,7 +481,7 @@ static const check_arguments_t check_initial = {.gpus_per_node = 8};
 static const spot_option_t check_options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
     SPOT_OPTION(INPUT, "workload", 0, "FILE", workload_path,
-        "More columns of the jobs, joined on job_id", .endings = ".csv or .gz"),
+        "More columns of the jobs, joined on job_id", .endings = ".csv or .gz or .xz or .zst"),
     SPOT_OPTION_VCS(vcs_path),
     OPTION_GPUS_PER_NODE(gpus_per_node),
     OPTION_SHORT(short_rule),
@@ -545,7 +545,7 @@ const spot_verb_t spot_verb_schedule_check = {
     .name = "schedule check",
     .arguments = "LOG",
     .summary = "Check a job log, and print what it holds by VC",
-    .doc = "LOG is a CSV file, plain or gzip, - is standard input. Its columns, in any "
+    .doc = "LOG is a CSV file, plain or packed, - is standard input. Its columns, in any "
            "order: job_id, vc, gpu_num, submit_time (seconds on the clock, or "
            "YYYY-MM-DD hh:mm:ss, which counts from the first submit), duration "
            "(seconds). Optional: user, jobname, cpu_num, state; model, dataset, "
@@ -584,7 +584,7 @@ static const assign_arguments_t assign_initial = {.seed = 1};
 static const spot_option_t assign_options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
     SPOT_OPTION(INPUT, "workloads", 0, "FILE", workloads_path, "The table to draw from, a CSV file",
-        .endings = ".csv or .gz"),
+        .endings = ".csv or .gz or .xz or .zst"),
     SPOT_OPTION_VCS(vcs_path),
     OPTION_SHORT(short_rule),
     SPOT_OPTION_SEED(seed),

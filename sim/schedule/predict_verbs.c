@@ -60,7 +60,7 @@ static const spot_option_t estimate_options[] = {
     SPOT_OPTION(CHOICE, "method", 0, "oracle|noisy|running-mean|gam", method,
         "How durations are estimated (default: running-mean)", .choices = spot_duration_methods),
     SPOT_OPTION(INPUT, "workload", 0, "FILE", workload_path,
-        "More columns of the jobs, joined on job_id", .endings = ".csv or .gz"),
+        "More columns of the jobs, joined on job_id", .endings = ".csv or .gz or .xz or .zst"),
     SPOT_OPTION_VCS(vcs_path),
     SPOT_OPTION(NUMBER, "sigma", 0, "X", sigma,
         "Standard deviation of the logarithm of the noise (default 1)", .max = 10),
@@ -293,7 +293,7 @@ static const spot_option_t forecast_options[] = {
     SPOT_OPTION(INPUT, "model", 0, "FILE", model_path,
         "Forecast all rows, or those from --evaluate-from on, with the models of this "
         "file, and learn nothing",
-        .endings = ".csv or .gz"),
+        .endings = ".csv or .gz or .xz or .zst"),
     SPOT_OPTION(WRITTEN, "save-model", 0, "FILE", new_model_path,
         "Write the models: the scores of their features", .endings = ".csv"),
     SPOT_OPTION_SEED(seed),
@@ -608,7 +608,7 @@ static const spot_option_t pack_train_options[] = {
     SPOT_OPTION(INPUT, "colocation", 0, "FILE", colocation_path,
         "Find labels from this co-location table too, and learn them where TABLE has "
         "none",
-        .endings = ".csv or .gz"),
+        .endings = ".csv or .gz or .xz or .zst"),
     SPOT_OPTION(
         COUNT, "depth", 0, "N", depth, "Depth of the tree (default 2)", .max = SPOT_TREE_MAX_DEPTH),
     SPOT_OPTION(WRITTEN, "output", 'o', "LABELS.csv", labels_path,

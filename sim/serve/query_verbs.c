@@ -282,7 +282,7 @@ const spot_verb_t spot_verb_serve_fit = {
     .name = "serve fit",
     .arguments = "FILE",
     .summary = "Print what arrivals are like: rate, spread, and the most at once",
-    .doc = "FILE has a line for each time between two queries, in ms, plain or gzip; a "
+    .doc = "FILE has a line for each time between two queries, in ms, plain or packed; a "
            "CSV file that begins with a column such as time_s has times of queries. "
            "The figures are of whole nanoseconds: cv is the standard deviation of the "
            "times between queries over their mean, scv its square (1: Poisson), "

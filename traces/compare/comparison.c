@@ -532,7 +532,8 @@ static bool has_suffix(const char *text, size_t num_bytes, const char *suffix)
 
 char *spot_comparison_label(const char *path)
 {
-    static const char *const suffixes[] = {".yaml", ".yml", ".csv.gz", ".csv"};
+    static const char *const suffixes[] = {
+        ".yaml", ".yml", ".csv.gz", ".csv.xz", ".csv.zst", ".csv"};
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     size_t num_bytes = strlen(name);

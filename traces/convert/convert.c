@@ -206,6 +206,7 @@ static int read_rows(spot_import_t *self, size_t input_id,
         spot_diag_error(self->diag, file, row.line, 1, "expected at least one record");
         is_faulty = true;
     }
+    self->num_coloured += csv == NULL ? 0 : spot_csv_num_coloured(csv);
     spot_csv_close(csv);
     return ret == 0 && is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }
@@ -611,7 +612,7 @@ static int choose_importer(const spot_convert_t *task, size_t num_inputs,
 /* Sets the name of the trace to that of the file, without folders and endings. */
 static void take_base_name(spot_import_t *self)
 {
-    static const char *const endings[] = {".gz", ".csv", ".txt", ".json", ".jsonl"};
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".csv", ".txt", ".json", ".jsonl"};
     const char *path = self->inputs[0].path;
     const char *name = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     size_t num_bytes = strlen(name);
@@ -854,6 +855,11 @@ static int finish(spot_import_t *self, bool is_canonical)
     if (self->num_skipped > 0) {
         SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record", self->num_skipped,
             "%zu blank or comment lines", self->num_skipped);
+    }
+    if (self->num_coloured > 0) {
+        SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "coloured_lines", self->num_coloured,
+            "colours of a terminal taken off %zu line%s", self->num_coloured,
+            self->num_coloured == 1 ? "" : "s");
     }
     if (self->num_lifeless > 0) {
         SPOT_IMPORT_REMARK(self, SPOT_REMARK_REPAIRED, "lifeless", self->num_lifeless,

@@ -119,6 +119,7 @@ typedef struct {
     double resolution_s; /* > 0, set by the importer */
     int64_t gcd_ms;      /* greatest common divisor of the times noted */
     size_t num_skipped;  /* blank lines and comments */
+    size_t num_coloured; /* lines with colours of a terminal */
     bool is_doubtful;    /* a record was refused: the instances running are unknown */
     size_t num_arrivals;
     size_t max_arrivals;

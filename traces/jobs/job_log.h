@@ -38,7 +38,7 @@ typedef struct {
     spot_vc_size_t *vcs; /* [num_vcs] distinct names */
 } spot_vc_list_t;
 
-/* Reads a file, plain or gzip, and reports every error to diag as file:line:column.
+/* Reads a file, plain or packed, and reports every error to diag as file:line:column.
  * BAD_INPUT, IO, NO_MEMORY; free self even then. Without nodes a VC is an error unless
  * may_be_empty. */
 SPOT_MUST_CHECK int spot_vc_list_read(

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* ---- The input ---- */
 
@@ -50,6 +51,7 @@ int spot_record_input_head(const spot_record_input_t *self, char text[SPOT_RECOR
     if (ret == 0) {
         const char *start = text;
 
+        num_bytes = spot_utf8_uncolour(text, num_bytes);
         text[num_bytes] = '\0';
         if (spot_foreign_kind(text, num_bytes) != NULL) {
             ret = spot_diag_error(diag, self->path, 0, 0, "this is %s: expected a recording",
@@ -57,7 +59,6 @@ int spot_record_input_head(const spot_record_input_t *self, char text[SPOT_RECOR
         } else if (num_bytes == 0) {
             ret = spot_diag_error(diag, self->path, 1, 1, "file is empty");
         }
-        start += strncmp(start, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         start += strspn(start, " \t\r\n");
         num_bytes = strcspn(start, "\r\n");
         snprintf(line, SPOT_RECORD_LINE_BYTES, "%.*s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Other people's records: the input that they come from, and the records of JSON in it.
  *
- * This module owns the opening of an input (a file, plain or gzip, or bytes of memory)
+ * This module owns the opening of an input (a file, plain or packed, or bytes of memory)
  * and the records of a JSON log as small trees with places. Importers of traces, prices
  * and logs start here; they read CSV with base/csv.h, tokens of JSON with
  * base/json.h.
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* A file, on the disk (plain or gzip) or in memory. */
+/* A file, on the disk (plain or packed) or in memory. */
 typedef struct {
     const char *path;  /* the file, and its name in messages */
     const char *bytes; /* [num_bytes] its content; NULL: read path */
@@ -32,8 +32,8 @@ SPOT_MUST_CHECK int spot_record_input_csv(
 
 /* Reads the begin of the input: text gets its first SPOT_RECORD_HEAD_BYTES - 1 bytes,
  * and line their first line that is not blank, without blanks before it, cut after
- * SPOT_RECORD_LINE_BYTES - 1 bytes; it is empty if these are all blank. BAD_INPUT
- * for an empty file, IO, NO_MEMORY. */
+ * SPOT_RECORD_LINE_BYTES - 1 bytes, both without colours of a terminal; it is empty if these are
+ * all blank. BAD_INPUT for an empty file, IO, NO_MEMORY. */
 #define SPOT_RECORD_LINE_BYTES 512
 #define SPOT_RECORD_HEAD_BYTES 65536
 SPOT_MUST_CHECK int spot_record_input_head(const spot_record_input_t *self,

@@ -606,6 +606,7 @@ static int task_import_close(task_import_t *self, int ret, const char *file, spo
 /* ---- The lines of a log ---- */
 
 #define MAX_LINE_BYTES SPOT_CSV_MAX_LINE_BYTES
+#define ENDLESS_BYTES ((size_t) 1 << 26) /* of a line */
 #define BUFFER_BYTES (MAX_LINE_BYTES + ((size_t) 1 << 16))
 #define WORD_BYTES sizeof(uint64_t)
 #define NUM_SHOWN 3 /* of lines that are skipped */
@@ -626,6 +627,7 @@ typedef struct {
     char *buffer; /* [BUFFER_BYTES + WORD_BYTES] */
     size_t start, end;
     bool is_over, is_too_long;
+    size_t num_too_long; /* bytes of a line that is, without the rest in the buffer */
 } reader_t;
 
 /* ---- Lines: errors ---- */
@@ -1059,6 +1061,7 @@ static int take_bytes(reader_t *self, size_t num_bytes, bool has_end)
     }
     if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
         self->is_too_long = false;
+        self->num_too_long = 0;
         self->log->num_lines += !self->is_edges;
         ret = line_error(self, 0, "the %s is above 1 MB", self->import == NULL ? "line" : "event");
     } else {
@@ -1072,8 +1075,7 @@ static int take_lines(reader_t *self)
 {
     int ret = refill(self);
 
-    if (self->end >= 3 && memcmp(self->buffer, "\xEF\xBB\xBF", 3) == 0) {
-        self->start = 3;
+    if (self->stream.has_mark) {
         spot_diag_warn(self->diag, self->path, 1, 1, "a byte-order mark, which is skipped");
     }
     if (ret == 0 && !self->is_edges && self->import == NULL) {
@@ -1092,6 +1094,12 @@ static int take_lines(reader_t *self)
         if (num_left > MAX_LINE_BYTES) {
             self->is_too_long = true;
             self->start = self->end;
+            self->num_too_long += num_left;
+            if (self->num_too_long > ENDLESS_BYTES) {
+                spot_instream_give_up(&self->stream);
+                return spot_diag_error(self->diag, self->path, self->line.number + 1, 0,
+                    "the line is above 64 MB: nothing is read from here on");
+            }
         }
         ret = refill(self);
     }
@@ -1111,6 +1119,7 @@ static int read_file(reader_t *self, const char *path)
     self->num_skipped = 0;
     self->start = self->end = 0;
     self->is_too_long = false;
+    self->num_too_long = 0;
     ret = ret == 0 ? take_lines(self) : ret;
     ret = ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;
     if (self->import != NULL) {

@@ -240,7 +240,7 @@ const spot_verb_t spot_verb_trace_convert = {
     .name = "trace convert",
     .arguments = "FILE...",
     .summary = "Turn a recording of a cloud or a paper into the canonical trace file",
-    .doc = "The format is recognised from the content, plain or gzip, or is what "
+    .doc = "The format is recognised from the content, plain or packed, or is what "
            "--from says. A report on standard error lists what was read and repaired, "
            "and what is uncertain. Formats:",
     .examples = "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"

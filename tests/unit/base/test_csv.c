@@ -158,7 +158,7 @@ static outcome_t read_long_line(size_t num_bytes, const char *end)
     memcpy(bytes + num_bytes, end, end_bytes + 1);
     strcat(bytes + num_bytes, "b,c\n");
     outcome = read_bytes(bytes, num_bytes + end_bytes + 4);
-    assert_int_equal(outcome.num_lines, 2);
+    assert_int_equal(outcome.num_lines, num_bytes > SPOT_CSV_MAX_LINE_BYTES ? 1 : 2);
     assert_int_equal(outcome.ret, 0);
     free(bytes);
     return outcome;
@@ -166,7 +166,8 @@ static outcome_t read_long_line(size_t num_bytes, const char *end)
 
 static void test_long_lines(void **state)
 {
-    static const char message[] = "x:1:1: line longer than 1048576 bytes";
+    static const char message[] =
+        "x:1:1: line longer than 1048576 bytes: nothing is read from here on";
     const size_t limit = SPOT_CSV_MAX_LINE_BYTES;
 
     (void) state;
@@ -177,9 +178,9 @@ static void test_long_lines(void **state)
     assert_int_equal(read_long_line(limit, "\r\n").num_fields, 3);
     assert_string_equal(read_long_line(limit + 1, "\n").message, message);
     assert_string_equal(read_long_line(limit + 1, "\r\n").message, message);
-    assert_int_equal(read_long_line(limit + 1, "\r\n").num_fields, 2);
+    assert_int_equal(read_long_line(limit + 1, "\r\n").num_fields, 0);
     assert_string_equal(read_long_line(2 * limit, "\n").message, message);
-    assert_int_equal(read_long_line(5 * limit, "\n").num_fields, 2);
+    assert_int_equal(read_long_line(5 * limit, "\n").num_fields, 0);
 }
 
 /* Fields of random bytes, quoted, come back as they were. */

@@ -3,14 +3,18 @@
  * to it, and other/ beside it. */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include <limits.h>
+#include <lzma.h>
 #include <sha2.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "base/canonical.h"
 #include "base/csv.h"
 #include "base/inputs.h"
+#include "base/rng.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 #include "tests/unit/base/support.h"
 
@@ -36,7 +40,7 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     static const char *const names[] = {"study/p.csv", "other/p.csv", "study/p.csv.gz",
-        "study/m.yaml", "study/big.csv", "study", "other"};
+        "study/m.yaml", "study/big.csv", "study/packed", "study", "other"};
 
     (void) state;
     assert_int_equal(chdir(folder), 0);
@@ -322,6 +326,253 @@ static void test_documents_move(void **state)
     assert_moved("study/s.yaml", ".", "scenario: none\n", "scenario: none\n");
 }
 
+/* ---- What a file is packed by, and written in ---- */
+
+enum { MOST_BYTES = 1 << 18 };
+
+/* A text in several forms; each returns its bytes. */
+static size_t as_zstd(const char *text, size_t num_bytes, char *packed)
+{
+    return ZSTD_compress(packed, MOST_BYTES, text, num_bytes, 3);
+}
+
+/* Two frames, one behind the other. */
+static size_t as_frames(const char *text, size_t num_bytes, char *packed)
+{
+    const size_t first = as_zstd(text, num_bytes / 2, packed);
+
+    return first + ZSTD_compress(packed + first, MOST_BYTES - first, text + num_bytes / 2,
+                       num_bytes - num_bytes / 2, 3);
+}
+
+static size_t as_xz(const char *text, size_t num_bytes, char *packed)
+{
+    size_t at = 0;
+
+    assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *) text,
+                         num_bytes, (uint8_t *) packed, &at, MOST_BYTES),
+        LZMA_OK);
+    return at;
+}
+
+static size_t as_gzip(const char *text, size_t num_bytes, char *packed)
+{
+    z_stream stream = {.next_in = (z_const Bytef *) (uintptr_t) text,
+        .avail_in = (uInt) num_bytes,
+        .next_out = (Bytef *) packed,
+        .avail_out = MOST_BYTES};
+
+    assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&stream);
+    return stream.total_out;
+}
+
+/* A byte order mark, then units of two bytes, high_first of them. */
+static size_t as_units(const char *text, size_t num_bytes, char *packed, bool high_first)
+{
+    size_t at = 0;
+
+    for (size_t j = 0, length; j <= num_bytes; j += length) {
+        unsigned units[2], point = 0xfeff;
+        size_t num_units = 1;
+
+        length = j == num_bytes ? 1 : spot_utf8_length(text + j, num_bytes - j);
+        point = j == 0 && at == 0 ? 0xfeff : spot_utf8_code_point(text + j, length);
+        length = at == 0 ? 0 : length;
+        if (j == num_bytes) {
+            break;
+        }
+        units[0] = point;
+        if (point > 0xffff) {
+            num_units = 2;
+            units[0] = 0xd800 + ((point - 0x10000) >> 10);
+            units[1] = 0xdc00 + ((point - 0x10000) & 0x3ff);
+        }
+        for (size_t k = 0; k < num_units; k++) {
+            packed[at++] = (char) (high_first ? units[k] >> 8 : units[k] & 0xff);
+            packed[at++] = (char) (high_first ? units[k] & 0xff : units[k] >> 8);
+        }
+    }
+    return at;
+}
+
+static size_t as_little(const char *text, size_t num_bytes, char *packed)
+{
+    return as_units(text, num_bytes, packed, false);
+}
+
+static size_t as_big(const char *text, size_t num_bytes, char *packed)
+{
+    return as_units(text, num_bytes, packed, true);
+}
+
+static size_t as_marked(const char *text, size_t num_bytes, char *packed)
+{
+    memcpy(packed, "\xef\xbb\xbf", 3);
+    memcpy(packed + 3, text, num_bytes);
+    return num_bytes + 3;
+}
+
+static size_t as_little_in_xz(const char *text, size_t num_bytes, char *packed)
+{
+    static char units[MOST_BYTES];
+
+    return as_xz(units, as_little(text, num_bytes, units), packed);
+}
+
+static size_t as_zstd_in_gzip(const char *text, size_t num_bytes, char *packed)
+{
+    static char inner[MOST_BYTES];
+
+    return as_gzip(inner, as_zstd(text, num_bytes, inner), packed);
+}
+
+typedef size_t form_t(const char *text, size_t num_bytes, char *packed);
+
+static form_t *const forms[] = {as_gzip, as_zstd, as_frames, as_xz, as_little, as_big, as_marked,
+    as_little_in_xz, as_zstd_in_gzip};
+
+#define NUM_FORMS (sizeof(forms) / sizeof(forms[0]))
+
+/* Reads the file "study/packed" in pieces of a size into bytes. Returns the error. */
+static int read_pieces(size_t piece_bytes, char *bytes, size_t *num_bytes, char *message)
+{
+    spot_instream_t stream;
+    spot_diag_t diag;
+    size_t num_read = piece_bytes;
+    int ret;
+
+    spot_diag_init(&diag);
+    *num_bytes = 0;
+    ret = spot_instream_open(&stream, "study/packed", &diag);
+    while (ret == 0 && num_read == piece_bytes) {
+        ret = spot_instream_read(&stream, bytes + *num_bytes, piece_bytes, &num_read, &diag);
+        *num_bytes += ret == 0 ? num_read : 0;
+    }
+    strcpy(message, diag.num_items == 0 ? "" : diag.items[0].text);
+    spot_instream_close(&stream);
+    spot_diag_free(&diag);
+    return ret;
+}
+
+/* A text of letters of one to four bytes, of any length. */
+static size_t make_text(spot_rng_t *rng, size_t num_letters, char *text)
+{
+    static const char *const letters[] = {
+        "a", ",", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x9a\x80"};
+    size_t at = 0;
+
+    for (size_t j = 0; j < num_letters; j++) {
+        const char *letter = letters[spot_rng_below(rng, 6)];
+
+        memcpy(text + at, letter, strlen(letter));
+        at += strlen(letter);
+    }
+    return at;
+}
+
+static void test_forms(void **state)
+{
+    static const size_t pieces[] = {1, 3, 4096, 70000};
+    static char text[MOST_BYTES], packed[MOST_BYTES], back[MOST_BYTES + 70000];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_COUNT, 0);
+    for (size_t j = 0; j < 40 * NUM_FORMS; j++) {
+        const size_t num_letters = j < NUM_FORMS ? 40000 : (size_t) spot_rng_below(&rng, 300);
+        const size_t num_text = make_text(&rng, num_letters, text);
+        const size_t num_packed = forms[j % NUM_FORMS](text, num_text, packed);
+        size_t num_back;
+        char message[200];
+
+        write_file("study/packed", packed, num_packed);
+        if (read_pieces(pieces[j % 4], back, &num_back, message) != 0) {
+            fail_msg("%zu: %s", j, message);
+        }
+        assert_int_equal(num_back, num_text);
+        assert_memory_equal(back, text, num_text);
+    }
+}
+
+/* A file that is cut is never read as a whole one, but for plain text. */
+static void test_cut_forms(void **state)
+{
+    static char text[MOST_BYTES], packed[MOST_BYTES], back[MOST_BYTES + 70000];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 2, 0, SPOT_STREAM_COUNT, 0);
+    for (size_t j = 0; j < 30 * NUM_FORMS; j++) {
+        const size_t form_id = j % NUM_FORMS;
+        const size_t num_text = make_text(&rng, 200, text);
+        const size_t num_packed = forms[form_id](text, num_text, packed);
+        const size_t least = form_id == 4 || form_id == 5 ? 2 : 6; /* its form is to be seen */
+        const size_t num_kept = least + (size_t) spot_rng_below(&rng, num_packed - least);
+        size_t num_back;
+        char message[200];
+        int ret;
+
+        write_file("study/packed", packed, num_kept);
+        ret = read_pieces(4096, back, &num_back, message);
+        if (ret == 0) { /* at the end of a frame, or of a character */
+            assert_true(form_id == 2 || form_id == 4 || form_id == 5 || form_id == 6);
+            assert_true(num_back < num_text);
+            assert_memory_equal(back, text, num_back);
+        } else {
+            assert_int_equal(ret, SPOT_ERR_IO);
+            assert_non_null(strstr(message, "study/packed: cannot read: "));
+        }
+    }
+}
+
+/* A byte that is another one is an error, or text that is the same, or differs: it never ends the
+ * program. */
+static void test_damaged_forms(void **state)
+{
+    static char text[MOST_BYTES], packed[MOST_BYTES], back[MOST_BYTES + 70000];
+    spot_rng_t rng;
+
+    (void) state;
+    spot_rng_seek(&rng, 3, 0, SPOT_STREAM_COUNT, 0);
+    for (size_t j = 0; j < 60 * NUM_FORMS; j++) {
+        const size_t num_text = make_text(&rng, 200, text);
+        const size_t num_packed = forms[j % NUM_FORMS](text, num_text, packed);
+        size_t num_back;
+        char message[200];
+        int ret;
+
+        packed[spot_rng_below(&rng, num_packed)] ^= (char) (1 + spot_rng_below(&rng, 255));
+        write_file("study/packed", packed, num_packed);
+        ret = read_pieces(4096, back, &num_back, message);
+        assert_true(ret == 0 || (ret == SPOT_ERR_IO && strstr(message, "cannot read: ") != NULL));
+    }
+}
+
+/* By the text that is in it, not by what it is packed by; not at all if it is given up. */
+static void test_journal_of_forms(void **state)
+{
+    static char packed[MOST_BYTES];
+    spot_inputs_t inputs = {0};
+    spot_instream_t stream;
+    spot_diag_t diag;
+
+    (void) state;
+    write_file("study/packed", packed, as_xz(content, strlen(content), packed));
+    read_file(&inputs, "study/packed", 3);
+    assert_hash(&inputs, "study/packed", content);
+    spot_inputs_free(&inputs);
+    spot_diag_init(&diag);
+    diag.inputs = &inputs;
+    assert_int_equal(spot_instream_open(&stream, "study/packed", &diag), 0);
+    spot_instream_give_up(&stream);
+    spot_instream_close(&stream);
+    assert_null(spot_inputs_find(&inputs, "study/packed"));
+    spot_diag_free(&diag);
+    spot_inputs_free(&inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +584,10 @@ int main(void)
         cmocka_unit_test(test_a_change_between_two_readings_is_told),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_documents_move),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_cut_forms),
+        cmocka_unit_test(test_damaged_forms),
+        cmocka_unit_test(test_journal_of_forms),
     };
 
     return cmocka_run_group_tests_name("inputs", tests, enter_folder, leave_folder);

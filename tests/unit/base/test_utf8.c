@@ -195,6 +195,26 @@ static void test_characters_are_counted(void **state)
     assert_int_equal(spot_utf8_count(text, strlen(text)), 5);
 }
 
+static void test_colours_are_taken_off(void **state)
+{
+    static const char *const texts[][2] = {{"plain", "plain"}, {"", ""},
+        {"\x1b[0ma\x1b[1;31mb\x1b[m", "ab"}, {"\x1b[K\x1b[2J", ""},
+        {"\x1b]8;;http://a.b/c\x1b\\link\x1b]8;;\x1b\\", "link"}, {"\x1b]0;title\ax", "x"},
+        {"\x1b[38;5;200m\xc3\xa9", "\xc3\xa9"}, /* what is cut off, or another one, stays */
+        {"a\x1b", "a\x1b"}, {"a\x1b[", "a\x1b["}, {"a\x1b[12", "a\x1b[12"},
+        {"a\x1b[1\x01m", "a\x1b[1\x01m"}, {"\x1bMa", "\x1bMa"}, {"\x1b]8;;a", "\x1b]8;;a"},
+        {"\x1b]8;;a\x1b", "\x1b]8;;a\x1b"}, {"\x1b]8;;a\x1b[0m", "\x1b]8;;a"}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
+        char text[64];
+
+        strcpy(text, texts[j][0]);
+        text[spot_utf8_uncolour(text, strlen(text))] = '\0';
+        assert_string_equal(text, texts[j][1]);
+    }
+}
+
 static void test_cuts(void **state)
 {
     char text[64] = "äöü-äöü", kept[64] = "four", none[64] = "";
@@ -223,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_long_text_is_cut_between_characters),
         cmocka_unit_test(test_the_longest_output_fits),
         cmocka_unit_test(test_characters_are_counted),
+        cmocka_unit_test(test_colours_are_taken_off),
     };
 
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
