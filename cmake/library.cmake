@@ -42,7 +42,8 @@ endif()
 foreach(room ${spot_library_rooms})
     target_sources(spotsim_shared PRIVATE $<TARGET_OBJECTS:spot_${room}>)
 endforeach()
-target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML PkgConfig::MD PkgConfig::SQLITE
+target_link_libraries(spotsim_shared PRIVATE PkgConfig::YAML PkgConfig::MD PkgConfig::ZSTD
+    PkgConfig::LZMA PkgConfig::SQLITE
     CSV::CSV ZLIB::ZLIB
     Threads::Threads ${MATH_LIBRARY} PUBLIC GSL::gsl)
 if(NOT SPOT_SANITIZE) # the functions of sanitizers are in the program
