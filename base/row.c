@@ -15,6 +15,11 @@
 
 /* ---- Fields of CSV files ---- */
 
+static bool is_integer(const spot_row_member_t *self)
+{
+    return self->kind == SPOT_MEMBER_INTEGER || self->kind == SPOT_MEMBER_SMALL;
+}
+
 /* The problem of an integer that is none, or outside the limits of its column. */
 static const char *read_integer(const spot_row_member_t *self, const char *field, void *value,
     char text[SPOT_MEMBER_PROBLEM_BYTES])
@@ -81,15 +86,20 @@ const char *spot_member_read(const spot_row_member_t *self, const char *field, v
     if (self->kind == SPOT_MEMBER_IGNORED || (self->may_be_empty && field[0] == '\0')) {
         return NULL;
     }
-    if (self->kind == SPOT_MEMBER_TEXT) {
-        *(const char **) value = field;
-        return NULL;
-    }
-    if (self->kind == SPOT_MEMBER_INTEGER || self->kind == SPOT_MEMBER_SMALL) {
-        return read_integer(self, field, value, text);
-    }
-    if (self->kind != SPOT_MEMBER_CHOICE) {
-        return read_number(self, field, value, text);
+    switch (self->kind) {
+        case SPOT_MEMBER_TEXT:
+            *(const char **) value = field;
+            return NULL;
+        case SPOT_MEMBER_INTEGER:
+        case SPOT_MEMBER_SMALL:
+            return read_integer(self, field, value, text);
+        case SPOT_MEMBER_NUMBER:
+        case SPOT_MEMBER_ROUNDED:
+        case SPOT_MEMBER_SECONDS:
+        case SPOT_MEMBER_MS:
+            return read_number(self, field, value, text);
+        default:
+            spot_bug_assert(self->kind == SPOT_MEMBER_CHOICE); /* the others are of JSON */
     }
     for (int j = 0; self->choices[j] != NULL; j++) {
         if (strcmp(field, self->choices[j]) == 0) {
@@ -120,6 +130,7 @@ bool spot_member_write(const spot_row_member_t *self, const void *row, const voi
     } else {
         const bool is_small = self->kind == SPOT_MEMBER_SMALL;
 
+        spot_bug_assert(is_integer(self));
         if (memcmp(value, (const char *) none + self->offset,
                 is_small ? sizeof(int32_t) : sizeof(int64_t)) != 0) {
             snprintf(text, sizeof(text), "%" PRId64,
@@ -140,6 +151,7 @@ double spot_member_number(const spot_row_member_t *self, const void *row)
     if (self->kind == SPOT_MEMBER_NUMBER) {
         return *(const double *) value;
     }
+    spot_bug_assert(is_integer(self));
     integer = self->kind == SPOT_MEMBER_SMALL ? *(const int32_t *) value : *(const int64_t *) value;
     return integer < 0 ? (double) NAN : (double) integer;
 }

@@ -7,9 +7,11 @@
  * (sim/bench/engine/series.h). A struct that is a scenario is described by spot_field_t
  * (base/bind.h), which gives defaults, forms and a manual besides.
  *
- * Use: static const spot_row_member_t members[] = {SPOT_MEMBER(NUMBER, "speed", job_t,
- * speed_per_s),
- * ...}; for JSON with {0} behind the last one. */
+ * Use, for JSON with {0} behind the last member:
+ *
+ *     static const spot_row_member_t members[] = {
+ *         SPOT_MEMBER(TEXT, "name", job_t, name),
+ *         SPOT_MEMBER_WITH(NUMBER, "speed", job_t, speed_per_s, .max = 1e12)}; */
 #pragma once
 
 #include <stdbool.h>

@@ -166,7 +166,7 @@ static void complete_verb(line_t *line, const spot_verb_t *verb, int first)
     }
 }
 
-/* The command that the first one or two words name, and how many these are, or NULL. */
+/* The verb that the first one or two words name, and how many these are, or NULL. */
 static const spot_verb_t *verb_match(int num_words, char *const *words, int *num_used)
 {
     for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {

@@ -53,9 +53,6 @@ install(TARGETS spotsim_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The headers keep their rooms: spotsim.h includes them by the same paths as the sources do.
 install(FILES spotsim.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spotsim)
-if(NOT SPOT_PUBLISHED)
-    list(REMOVE_ITEM spot_library_rooms published)
-endif()
 foreach(room ${spot_library_rooms})
     get_property(folder GLOBAL PROPERTY SPOT_ROOM_FOLDER_${room})
     get_property(inner_folders GLOBAL PROPERTY SPOT_ROOM_INNER_FOLDERS_${room})

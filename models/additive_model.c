@@ -136,9 +136,9 @@ enum { COLUMN_FEATURE = 1, COLUMN_CATEGORY, COLUMN_UP_TO };
 #define ANY_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .expected = "expected a number"
 
 static const spot_row_member_t columns[] = {
-    COLUMN(TEXT, "target", target, .max = 0),
-    COLUMN(TEXT, "feature", feature, .max = 0),
-    COLUMN(TEXT, "category", bin.category, .max = 0),
+    SPOT_MEMBER(TEXT, "target", score_row_t, target),
+    SPOT_MEMBER(TEXT, "feature", score_row_t, feature),
+    SPOT_MEMBER(TEXT, "category", score_row_t, bin.category),
     COLUMN(NUMBER, "up_to", bin.up_to, ANY_NUMBER, .may_be_empty = true, .is_own = true),
     COLUMN(INTEGER, "rows", bin.num_rows, .max = 1e15),
     COLUMN(

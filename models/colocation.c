@@ -61,8 +61,8 @@ typedef struct {
 #define COLUMN(kind, name, member, ...)                                                            \
     SPOT_MEMBER_WITH(kind, name, pair_row_t, member, __VA_ARGS__)
 #define KEY(id, digit, speed)                                                                      \
-    COLUMN(TEXT, "model" digit, keys[id].model, .max = 0),                                         \
-        COLUMN(TEXT, "dataset" digit, keys[id].dataset, .max = 0),                                 \
+    SPOT_MEMBER(TEXT, "model" digit, pair_row_t, keys[id].model),                                  \
+        SPOT_MEMBER(TEXT, "dataset" digit, pair_row_t, keys[id].dataset),                          \
         COLUMN(SMALL, "batchsize" digit, keys[id].batch_size, .max = INT32_MAX),                   \
         COLUMN(SMALL, "amp" digit, keys[id].amp, .max = 1),                                        \
         COLUMN(NUMBER, "speed" digit, pair.speed, .min = DBL_MIN, .max = 2,                        \
@@ -504,8 +504,8 @@ typedef struct {
     SPOT_MEMBER_WITH(kind, name, workload_row_t, member, __VA_ARGS__)
 
 static const spot_row_member_t label_columns[] = {
-    LABEL_COLUMN("model", TEXT, workload.model, .max = 0),
-    LABEL_COLUMN("dataset", TEXT, workload.dataset, .max = 0),
+    SPOT_MEMBER(TEXT, "model", workload_row_t, workload.model),
+    SPOT_MEMBER(TEXT, "dataset", workload_row_t, workload.dataset),
     LABEL_COLUMN("batchsize", SMALL, workload.batch_size, .max = INT32_MAX),
     LABEL_COLUMN("amp", SMALL, workload.amp, .max = 1),
     LABEL_COLUMN("gpu_util", NUMBER, workload.features[SPOT_PACKING_GPU_UTIL], PERCENT),
@@ -657,5 +657,3 @@ void spot_packing_labels_free(spot_packing_labels_t *self)
     free(self->workloads);
     memset(self, 0, sizeof(*self));
 }
-
-/* ---- Writing ---- */

@@ -419,7 +419,7 @@ enum { COLUMN_TIME };
 #define AMOUNT .max = 1e12, .expected = "expected a number from 0 to 1e12"
 
 static const spot_row_member_t throughput_columns[] = {
-    COLUMN(TEXT, "time", time, .max = 0),
+    SPOT_MEMBER(TEXT, "time", throughput_row_t, time),
     COLUMN(NUMBER, "submit_gpu_job", bin.values[SPOT_THROUGHPUT_JOBS], AMOUNT),
     COLUMN(NUMBER, "submit_gpu_num", bin.values[SPOT_THROUGHPUT_GPUS], AMOUNT),
 };

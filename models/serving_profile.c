@@ -21,8 +21,8 @@ typedef struct {
 enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
 
 static const spot_row_member_t profile_columns[] = {
-    SPOT_MEMBER_WITH(TEXT, "model", profile_row_t, model, .min = 0),
-    SPOT_MEMBER_WITH(TEXT, "hardware", profile_row_t, hardware, .min = 0),
+    SPOT_MEMBER(TEXT, "model", profile_row_t, model),
+    SPOT_MEMBER(TEXT, "hardware", profile_row_t, hardware),
     SPOT_MEMBER_WITH(SMALL, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
     SPOT_MEMBER_WITH(NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
     SPOT_MEMBER_WITH(
@@ -216,7 +216,7 @@ typedef struct {
 } price_row_t;
 
 static const spot_row_member_t price_columns[] = {
-    SPOT_MEMBER_WITH(TEXT, "hardware", price_row_t, hardware, .min = 0),
+    SPOT_MEMBER(TEXT, "hardware", price_row_t, hardware),
     SPOT_MEMBER_WITH(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h, .min = 0,
         .max = SPOT_MAX_PRICE_PER_H),
     SPOT_MEMBER_WITH(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,

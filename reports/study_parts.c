@@ -1100,5 +1100,3 @@ int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
     spot_study_sensitivity_free(&found);
     return ret;
 }
-
-/* ---- Sobol indices as JSON ---- */

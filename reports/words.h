@@ -153,5 +153,3 @@ const char *spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head)
 
 /* "idle-vs-preemption · 1000 replications at each point · seed 1": what was run. */
 const char *spot_words_run(spot_texts_t *texts, const spot_report_t *report);
-
-/* ---- Others ---- */

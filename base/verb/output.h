@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "base/assumed.h"
 #include "base/outfile.h"
 #include "base/verb/chart.h"
 #include "base/verb/document.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spotsim schedule estimate, forecast, pack-train: what is learned from a job log. */
-#include "base/csv.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/csv.h"
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"

@@ -767,7 +767,6 @@ int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
     spot_arena_t *memory = &scenario->memory;
     const spot_series_kind_t **kinds;
     spot_series_kind_t *own;
-
     spot_series_column_t *details;
 
     SPOT_ARENA_ARRAY(memory, kinds, num_kinds);

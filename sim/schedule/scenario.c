@@ -17,7 +17,7 @@
 
 #define PREFIX "core:"
 
-const spot_field_t spot_trainer_name = {
+static const spot_field_t trainer_name = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_trainer_t, name)};
 
 static const spot_field_t *training_table(const spot_node_t *root)
@@ -25,7 +25,7 @@ static const spot_field_t *training_table(const spot_node_t *root)
     return root->kind == SPOT_NODE_MAP ? spot_scenario_fields : NULL;
 }
 
-const spot_field_t spot_trainer_path = {.type = SPOT_FIELD_PATH,
+static const spot_field_t trainer_path = {.type = SPOT_FIELD_PATH,
     .offset = offsetof(spot_trainer_t, path),
     .file_table = training_table};
 
@@ -565,7 +565,18 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_FIELDS(MAP, "jobs", scenario_t, jobs, spot_jobs_fields, NULL, "the jobs")},
     {SPOT_GROUP("cluster", cluster_fields, NULL, "the cluster")},
     {SPOT_POOLS_FIELD(scenario_t, pools)},
-    {SPOT_TRAINERS_FIELD(scenario_t, trainers)},
+    {.name = "trainers",
+        .type = SPOT_FIELD_DICT,
+        .offset = offsetof(scenario_t, trainers.trainers),
+        .num_offset = offsetof(scenario_t, trainers.num_trainers),
+        .item_size = sizeof(spot_trainer_t),
+        .key = &trainer_name,
+        .item = &trainer_path,
+        .initial = "{}",
+        .max = 1000,
+        .expected = "a map such as {gpt: gpt.yaml}",
+        .help = "scenarios of the training engine, by the name that the column trainer of "
+                "the log gives: core:NAME"},
     {SPOT_SECONDS("horizon", scenario_t, horizon_s, 1000, "", "horizon",
         "the run ends then at the latest; default: with the last job")},
     {SPOT_VALUE(TEXT, "policy", scenario_t, policy_id, "fifo", "policy",

@@ -11,7 +11,7 @@
 #include "sim/bench/engine/experiment.h"
 #include "sim/schedule/job_data.h"
 #include "sim/schedule/pool_setting.h"
-#include "sim/train/job/train.h"
+#include "sim/train/job/scenario.h"
 #include "traces/jobs/forecast.h"
 #include "traces/jobs/job_log.h"
 
@@ -30,39 +30,8 @@ typedef struct {
     spot_trainer_t *trainers; /* [num_trainers] */
 } spot_trainers_t;
 
-/* The field of a member of type spot_trainers_t. */
-extern const spot_field_t spot_trainer_name, spot_trainer_path;
-#define SPOT_TRAINERS_FIELD(owner, member)                                                         \
-    .name = "trainers", .type = SPOT_FIELD_DICT, .offset = offsetof(owner, member.trainers),       \
-    .num_offset = offsetof(owner, member.num_trainers), .item_size = sizeof(spot_trainer_t),       \
-    .key = &spot_trainer_name, .item = &spot_trainer_path, .initial = "{}", .max = 1000,           \
-    .expected = "a map such as {gpt: gpt.yaml}",                                                   \
-    .help = "scenarios of the training engine, by the name that the column trainer of "            \
-            "the log gives: core:NAME"
-
 /* The trainer that "core:NAME" names, or NULL; text may be NULL. O(trainers). */
 const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char *text);
-
-/* What the training engine meets of a job: a node comes or goes, on the clock of the job. */
-typedef struct {
-    int64_t time_ms;
-    int32_t node_id;
-    spot_event_kind_t kind;
-    bool is_held; /* an addition: the job still has the node */
-} spot_core_event_t;
-
-typedef struct {
-    const spot_trainer_t *trainer;
-    bool is_prepared; /* nodes come ready; else the training engine prepares them */
-    int64_t start_s;  /* of its clock; -1: it has not started */
-    size_t num_initial;
-    size_t num_events;
-    size_t max_events;
-    spot_core_event_t *events; /* [num_events] by time, first the num_initial nodes with
-                                  which it starts */
-    spot_train_result_t result;
-    int error; /* NO_MEMORY */
-} spot_core_job_t;
 
 /* ---- The scenario ---- */
 

@@ -12,6 +12,7 @@
 #include "sim/schedule/estimates.h"
 #include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/scenario.h"
+#include "sim/train/job/train.h"
 #include "traces/jobs/job_log.h"
 
 /* A restart takes 40 s for jobs up to this many GPUs, else 60 s; the log may say more.
@@ -156,6 +157,28 @@ typedef struct {
      */
     void (*on_release)(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s);
 } spot_vc_watch_t;
+
+/* What the training engine meets of a job: a node comes or goes, on the clock of the job. */
+typedef struct {
+    int64_t time_ms;
+    int32_t node_id;
+    spot_event_kind_t kind;
+    bool is_held; /* an addition: the job still has the node */
+} spot_core_event_t;
+
+/* A job that the training engine simulates. */
+typedef struct {
+    const spot_trainer_t *trainer;
+    bool is_prepared; /* nodes come ready; else the training engine prepares them */
+    int64_t start_s;  /* of its clock; -1: it has not started */
+    size_t num_initial;
+    size_t num_events;
+    size_t max_events;
+    spot_core_event_t *events; /* [num_events] by time, first the num_initial nodes with
+                                  which it starts */
+    spot_train_result_t result;
+    int error; /* NO_MEMORY */
+} spot_core_job_t;
 
 /* Nodes that the training engine itself prepares: all of them belong to one job of the
  * VC at a time, as they come. */

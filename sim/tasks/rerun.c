@@ -523,7 +523,7 @@ static int settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         self->arena.error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    spot_tasks_first_finished(&self->log, &self->analysis.tasks, self->best);
+    spot_attempts_first_finished(&self->analysis.tasks, &self->log, self->best);
     ret = name_classes(&runs, self->num_runs, self->runs);
     ret = spot_error_first(ret, name_classes(&betas, self->num_betas, self->betas));
     ret = ret == 0 ? settle_tasks(self, &runs, &betas, root, bind) : ret;

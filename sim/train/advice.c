@@ -158,7 +158,7 @@ static int find_paid(const spot_advice_question_t *question, const spot_yaml_t *
     ret = spot_trace_read(&trace, question->now_path, false, diag);
     error = spot_scenario_init(&bound, scenario->root, NULL, &quiet);
     if (ret == 0 && (error == 0 || error == SPOT_ERR_CANNOT_RUN)) {
-        *paid_usd = spot_cost_of_trace(&bound, &trace);
+        *paid_usd = spot_scenario_cost_of_trace(&bound, &trace);
     }
     spot_scenario_free(&bound);
     spot_trace_free(&trace);

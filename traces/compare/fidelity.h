@@ -46,8 +46,8 @@ typedef struct {
     spot_recorder_t recorder;
 } spot_observation_t;
 
-/* The tick of a comparison of traces with these resolutions: the coarser resolution, at
- * least a minute. */
+/* The tick of a comparison of traces with these resolutions: the coarser resolution, or a
+ * least one. */
 int64_t spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms);
 
 /* Starts an observation. is_unlimited: the population may leave 0 ... capacity, and

@@ -72,7 +72,7 @@ extern const spot_fit_size_family_t spot_size_truncated_negbin;
 #define SPOT_SIZE_MAX_FAMILIES 14
 extern const spot_fit_size_family_t *const spot_size_families[];
 
-/* Sizes above this are big in the seed mixture: uniform up to 31. */
+/* Sizes above this are big in the seed mixture: uniform up to a bound. */
 #define SPOT_SIZE_REGULAR_MAX 10
 
 /* ln P at a size that is impossible in the seed mixture. */

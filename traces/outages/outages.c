@@ -106,7 +106,7 @@ typedef struct {
 enum { NODE, SLOT, PREEMPTED, READY };
 
 static const spot_row_member_t columns[] = {
-    SPOT_MEMBER_WITH(TEXT, "node", row_t, node, .min = 0),
+    SPOT_MEMBER(TEXT, "node", row_t, node),
     SPOT_MEMBER_WITH(SMALL, "slot", row_t, slot, .max = MAX_SLOTS - 1),
     SPOT_MEMBER_WITH(INTEGER, "preempted_ns", row_t, preempted_ns, .max = MAX_TIME_NS),
     SPOT_MEMBER_WITH(

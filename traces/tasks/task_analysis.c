@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/tasks/task_analysis.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/stats.h"
 #include "base/utf8.h"
 #include "traces/tasks/task_log.h"
 
@@ -41,23 +39,6 @@ static void task_graph_free(spot_task_graph_t *self)
 {
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
-}
-
-void spot_tasks_first_finished(
-    const spot_task_log_t *log, const spot_attempts_t *tasks, int32_t *best)
-{
-    memset(best, -1, log->ids.num_names * sizeof(*best));
-    for (size_t j = 0; j < tasks->num_attempts; j++) {
-        const spot_attempt_t *task = &tasks->attempts[j];
-        int32_t *id = &best[task->id];
-
-        /* attempts of an id are in order of the workers' names */
-        if (spot_attempt_has(task, SPOT_TASK_FINISHED) &&
-            (*id < 0 ||
-                task->at[SPOT_TASK_FINISHED] < tasks->attempts[*id].at[SPOT_TASK_FINISHED])) {
-            *id = (int32_t) j;
-        }
-    }
 }
 
 static int64_t run_of(const node_t *node)
@@ -150,20 +131,6 @@ static bool is_better(const node_t *node, const node_t *best)
     return best == NULL || node->up > best->up || (node->up == best->up && node->rank < best->rank);
 }
 
-/* One more value, which is also put behind those that values holds, unless that is NULL.
- * Zeroed to start. O(1) */
-static void durations_add(spot_durations_t *self, double *values, int64_t value)
-{
-    if (values != NULL) {
-        values[self->count] = (double) value;
-    }
-    self->min = self->count == 0 || value < self->min ? value : self->min;
-    self->max = self->count == 0 || value > self->max ? value : self->max;
-    self->negative += value < 0;
-    self->count++;
-    self->sum += value;
-}
-
 static void take_task(graph_t *self, node_t *node, double *delays)
 {
     spot_task_graph_t *result = self->result;
@@ -185,23 +152,11 @@ static void take_task(graph_t *self, node_t *node, double *delays)
     if (spot_attempt_has(node->attempt, SPOT_TASK_PLANNED)) {
         const int64_t planned = node->attempt->at[SPOT_TASK_PLANNED];
 
-        durations_add(&result->decision_delay, delays, planned - ready);
+        spot_durations_add(&result->decision_delay, delays, planned - ready);
         if (planned > ready) {
             result->ready[result->num_ready++] = (spot_stretch_t){ready, planned};
         }
     }
-}
-
-/* Sets the quantiles by values[count], which are reordered. O(count) */
-static void durations_end(spot_durations_t *self, double *values)
-{
-    static const double p[] = {0.5, 0.9, 0.99};
-    double quantiles[3];
-
-    spot_quantiles(values, (size_t) self->count, 3, p, quantiles);
-    self->p50 = quantiles[0];
-    self->p90 = quantiles[1];
-    self->p99 = quantiles[2];
 }
 
 static void find_critical(graph_t *self, double *delays)
@@ -215,7 +170,7 @@ static void find_critical(graph_t *self, double *delays)
         take_task(self, node, delays);
         last = is_better(node, last) ? node : last;
     }
-    durations_end(&result->decision_delay, delays);
+    spot_durations_end(&result->decision_delay, delays);
     result->critical_run = last == NULL ? 0 : last->up;
     for (size_t j = self->num_tasks; j-- > 0;) {
         const node_t *node = &self->nodes[self->order[j]];
@@ -304,16 +259,6 @@ static int compare_stretches(const void *first, const void *second)
     return spot_ns_compare(a->start, b->start);
 }
 
-/* Of attempts by id, worker, number. */
-static int compare_attempts(const void *first, const void *second)
-{
-    const spot_attempt_t *a = first, *b = second;
-
-    return a->id != b->id           ? spot_ns_compare(a->id, b->id)
-           : a->worker != b->worker ? spot_ns_compare(a->worker, b->worker)
-                                    : spot_ns_compare(a->number, b->number);
-}
-
 /* Time of [from, to) in which an input was on the way to the worker of the task. */
 static int64_t inputs_within(const graph_t *self, const node_t *node, int64_t from, int64_t to)
 {
@@ -322,13 +267,11 @@ static int64_t inputs_within(const graph_t *self, const node_t *node, int64_t fr
     int64_t sum = 0, length;
 
     for (size_t j = 0; list->num_attempts > 0 && j < node->num_inputs; j++) {
-        const spot_attempt_t first = {
-            .id = node->inputs[j], .worker = node->attempt->worker, .number = 1};
-        const spot_attempt_t *sent =
-            bsearch(&first, list->attempts, list->num_attempts, sizeof(first), compare_attempts);
+        const int32_t id = node->inputs[j], worker = node->attempt->worker;
+        const spot_attempt_t *sent = spot_attempts_find(list, id, worker);
 
-        for (; sent != NULL && sent < list->attempts + list->num_attempts && sent->id == first.id &&
-               sent->worker == first.worker;
+        for (; sent != NULL && sent < list->attempts + list->num_attempts && sent->id == id &&
+               sent->worker == worker;
              sent++) {
             if (spot_attempt_between(
                     sent, SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED, &length)) {
@@ -419,7 +362,7 @@ static int set_nodes(graph_t *self, const spot_attempts_t *tasks, int32_t *room)
     for (size_t j = 0; ret == 0 && j < self->num_ids; j++) {
         self->nodes[j].rank = room[j];
     }
-    spot_tasks_first_finished(log, tasks, room);
+    spot_attempts_first_finished(tasks, log, room);
     for (size_t j = 0; j < self->num_ids; j++) {
         self->nodes[j].attempt = room[j] < 0 ? NULL : &tasks->attempts[room[j]];
     }
@@ -634,11 +577,11 @@ static int64_t measure(const spot_attempts_t *list, const spot_task_span_t *span
         if (spot_attempt_between(attempt, span->from, span->to, &length)) {
             num_negative += length < 0;
             if (!is_remote_only || attempt->mode == SPOT_MODE_REMOTE) {
-                durations_add(durations, values, length);
+                spot_durations_add(durations, values, length);
             }
         }
     }
-    durations_end(durations, values);
+    spot_durations_end(durations, values);
     return num_negative;
 }
 
@@ -648,17 +591,17 @@ static void measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log,
     for (size_t j = 0; j < log->num_reports; j++) {
         const spot_task_report_t *report = &log->reports[j];
 
-        durations_add(&self->act, values, report->act);
+        spot_durations_add(&self->act, values, report->act);
         for (size_t k = 0; k < SPOT_REPORT_COUNTERS; k++) {
             self->counters[k] += report->counters[k];
         }
         if (report->has_wait) {
-            durations_add(&self->wait, values + log->num_reports, report->wait);
+            spot_durations_add(&self->wait, values + log->num_reports, report->wait);
             self->busy_during_wait += (spot_wide_t) report->busy_workers * report->wait;
         }
     }
-    durations_end(&self->act, values);
-    durations_end(&self->wait, values + log->num_reports);
+    spot_durations_end(&self->act, values);
+    spot_durations_end(&self->wait, values + log->num_reports);
     self->without_wait = self->act.count - self->wait.count;
 }
 
@@ -696,20 +639,8 @@ static void add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_ta
 
     if (spot_attempt_between(
             task, spot_task_spans[which].from, spot_task_spans[which].to, &length)) {
-        durations_add(&group->durations, NULL, length);
+        spot_durations_add(&group->durations, NULL, length);
     }
-}
-
-static int compare_groups(const void *first, const void *second)
-{
-    return strcmp(
-        ((const spot_task_group_t *) first)->name, ((const spot_task_group_t *) second)->name);
-}
-
-/* Puts groups in order of bytes. */
-static void task_groups_sort(spot_task_group_t *groups, size_t num)
-{
-    qsort(groups, num, sizeof(*groups), compare_groups);
 }
 
 /* Classes of tasks in order of bytes. */
@@ -738,7 +669,7 @@ static int find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
     for (size_t j = 0; j < self->num_classes; j++) {
         self->per_class[j].name = names->names[j];
     }
-    task_groups_sort(self->per_class, self->num_classes);
+    spot_task_groups_sort(self->per_class, self->num_classes);
     place[0] = -1;
     for (size_t j = 0; j < self->num_classes; j++) {
         const char *name = self->per_class[j].name;
@@ -908,17 +839,6 @@ static void put_log(const spot_task_analysis_t *self, const spot_task_log_t *log
     spot_json_close(json, '}');
 }
 
-/* An object with a member for each group. */
-static void task_groups_json(spot_json_t *json, const char *key, size_t num,
-    const spot_task_group_t *groups, spot_durations_parts_t parts)
-{
-    spot_json_open(json, key, '{');
-    for (size_t j = 0; j < num; j++) {
-        spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
-    }
-    spot_json_close(json, '}');
-}
-
 static void put_tasks(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
@@ -933,8 +853,10 @@ static void put_tasks(
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
         spot_durations_json(json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
-    task_groups_json(json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
-    task_groups_json(json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(
+        json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(
+        json, "per_class", self->num_classes, self->per_class, SPOT_DURATIONS_MEAN);
     spot_json_close(json, '}');
 }
 
@@ -1192,7 +1114,7 @@ static void add_spans(const spot_attempts_t *list, size_t num, const spot_task_s
         groups[j].name = spans[j].name;
         for (size_t k = 0; k < list->num_attempts; k++) {
             if (spot_attempt_between(&list->attempts[k], spans[j].from, spans[j].to, &length)) {
-                durations_add(&groups[j].durations, NULL, length);
+                spot_durations_add(&groups[j].durations, NULL, length);
             }
         }
     }
@@ -1208,7 +1130,7 @@ static int group(spot_task_markers_t *self, const spot_task_log_t *log, size_t n
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num; j++) {
-        durations_add(&(*groups)[marks[j].name].durations, NULL, marks[j].at);
+        spot_durations_add(&(*groups)[marks[j].name].durations, NULL, marks[j].at);
     }
     for (size_t j = 0; j < num_words; j++) {
         if ((*groups)[j].durations.count > 0) {
@@ -1216,7 +1138,7 @@ static int group(spot_task_markers_t *self, const spot_task_log_t *log, size_t n
             (*groups)[(*num_groups)++].name = log->words.names[j];
         }
     }
-    task_groups_sort(*groups, *num_groups);
+    spot_task_groups_sort(*groups, *num_groups);
     return 0;
 }
 
@@ -1296,9 +1218,9 @@ int spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log
 void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
-    task_groups_json(
+    spot_task_groups_json(
         json, "microtraces", self->num_microtraces, self->microtraces, SPOT_DURATIONS_MEAN);
-    task_groups_json(json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
+    spot_task_groups_json(json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
     spot_json_open(json, "transmits", '{');
     spot_json_integer(json, "attempts", self->attempts);
     spot_json_open(json, "mode_counts", '{');
@@ -1313,6 +1235,6 @@ void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
             json, self->transmit[j].name, &self->transmit[j].durations, SPOT_DURATIONS_MAX);
     }
     spot_json_close(json, '}');
-    task_groups_json(json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
+    spot_task_groups_json(json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
     spot_json_close(json, '}');
 }

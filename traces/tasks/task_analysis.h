@@ -41,11 +41,6 @@ typedef struct {
     spot_arena_t arena;
 } spot_task_graph_t;
 
-/* The attempt of each id that finished first, ties by name of the worker; -1: it never
- * completed. best: [num ids]. O(attempts) */
-void spot_tasks_first_finished(
-    const spot_task_log_t *log, const spot_attempts_t *tasks, int32_t *best);
-
 /* ---- The analysis ---- */
 
 /* Durations of attempts, from one stage to another. */

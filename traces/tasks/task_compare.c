@@ -272,8 +272,8 @@ int spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_
     ret = ret == 0 ? spot_task_log_rank(first->log, compare.rank) : ret;
     if (ret == 0) {
         for (int j = 0; j < 2; j++) {
-            spot_tasks_first_finished(
-                compare.runs[j]->log, &compare.runs[j]->analysis->tasks, compare.best[j]);
+            spot_attempts_first_finished(
+                &compare.runs[j]->analysis->tasks, compare.runs[j]->log, compare.best[j]);
         }
         self->num_classes = solo->num_classes;
         for (size_t j = 0; j < solo->num_classes; j++) {

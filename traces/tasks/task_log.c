@@ -250,9 +250,8 @@ const char *spot_task_split_json(spot_task_text_t *line)
     return self.problem;
 }
 
-/* ---- A trace line, and values ----
- * Trace lines and lines of markers: a prefix of any text, the number of a process, then
- * KEY=VALUE pieces. */
+/* ---- The pieces of a trace line ----
+ * Behind the prefix of a trace line, or of a line of markers, come KEY=VALUE pieces. */
 
 static spot_task_value_t *set_value(
     spot_task_text_t *line, spot_task_key_t key, const char *text, size_t num_bytes)

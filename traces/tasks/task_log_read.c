@@ -603,7 +603,9 @@ static int task_import_close(task_import_t *self, int ret, const char *file, spo
     return ret;
 }
 
-/* ---- The lines of a log ---- */
+/* ---- The lines of a log ----
+ * Trace lines and lines of markers: a prefix of any text, the number of a process, then
+ * KEY=VALUE pieces. */
 
 #define MAX_LINE_BYTES SPOT_CSV_MAX_LINE_BYTES
 #define ENDLESS_BYTES ((size_t) 1 << 26) /* of a line */

@@ -6,10 +6,34 @@
 #include <string.h>
 
 #include "base/keys.h"
+#include "base/stats.h"
 
 #define HEAD_OF_LINE_NS 10000000
 
 /* ---- Durations ---- */
+
+void spot_durations_add(spot_durations_t *self, double *values, int64_t value)
+{
+    if (values != NULL) {
+        values[self->count] = (double) value;
+    }
+    self->min = self->count == 0 || value < self->min ? value : self->min;
+    self->max = self->count == 0 || value > self->max ? value : self->max;
+    self->negative += value < 0;
+    self->count++;
+    self->sum += value;
+}
+
+void spot_durations_end(spot_durations_t *self, double *values)
+{
+    static const double p[] = {0.5, 0.9, 0.99};
+    double quantiles[3];
+
+    spot_quantiles(values, (size_t) self->count, 3, p, quantiles);
+    self->p50 = quantiles[0];
+    self->p90 = quantiles[1];
+    self->p99 = quantiles[2];
+}
 
 double spot_wide_ratio(spot_wide_t part, spot_wide_t whole)
 {
@@ -47,6 +71,27 @@ void spot_durations_json(
         spot_json_number(json, "p90", self->p90);
         spot_json_number(json, "p99", self->p99);
         spot_json_integer(json, "negative", self->negative);
+    }
+    spot_json_close(json, '}');
+}
+
+static int compare_groups(const void *first, const void *second)
+{
+    return strcmp(
+        ((const spot_task_group_t *) first)->name, ((const spot_task_group_t *) second)->name);
+}
+
+void spot_task_groups_sort(spot_task_group_t *groups, size_t num)
+{
+    qsort(groups, num, sizeof(*groups), compare_groups);
+}
+
+void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts)
+{
+    spot_json_open(json, key, '{');
+    for (size_t j = 0; j < num; j++) {
+        spot_durations_json(json, groups[j].name, &groups[j].durations, parts);
     }
     spot_json_close(json, '}');
 }
@@ -220,6 +265,42 @@ int spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool i
     free(events);
     free(starts);
     return ret;
+}
+
+/* Of attempts by id, worker, number. */
+static int compare_attempts(const void *first, const void *second)
+{
+    const spot_attempt_t *a = first, *b = second;
+
+    return a->id != b->id           ? spot_ns_compare(a->id, b->id)
+           : a->worker != b->worker ? spot_ns_compare(a->worker, b->worker)
+                                    : spot_ns_compare(a->number, b->number);
+}
+
+const spot_attempt_t *spot_attempts_find(const spot_attempts_t *self, int32_t id, int32_t worker)
+{
+    const spot_attempt_t first = {.id = id, .worker = worker, .number = 1};
+
+    return self->num_attempts == 0 ? NULL
+                                   : bsearch(&first, self->attempts, self->num_attempts,
+                                         sizeof(first), compare_attempts);
+}
+
+void spot_attempts_first_finished(
+    const spot_attempts_t *self, const spot_task_log_t *log, int32_t *best)
+{
+    memset(best, -1, log->ids.num_names * sizeof(*best));
+    for (size_t j = 0; j < self->num_attempts; j++) {
+        const spot_attempt_t *task = &self->attempts[j];
+        int32_t *id = &best[task->id];
+
+        /* attempts of an id are in order of the workers' names */
+        if (spot_attempt_has(task, SPOT_TASK_FINISHED) &&
+            (*id < 0 ||
+                task->at[SPOT_TASK_FINISHED] < self->attempts[*id].at[SPOT_TASK_FINISHED])) {
+            *id = (int32_t) j;
+        }
+    }
 }
 
 /* ---- Where the time of workers goes ---- */

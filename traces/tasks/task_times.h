@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times in a task log: durations and their statistics, attempts, and where the time of
- * every worker goes.
+/* Times in a task log: durations with their statistics and their JSON, attempts, and where the
+ * time of every worker goes.
  *
- * Sums are exact. An attempt gathers the events of one task on one worker, or of one
- * transmit to one worker. One sweep over all instants then says what each worker did and
- * how many tasks ran at once.
+ * Sums of durations are exact; quantiles need all values, which the caller keeps. An attempt
+ * gathers the events of one task on one worker, or of one transmit to one worker. One sweep over
+ * all instants then says what each worker did and how many tasks ran at once.
  *
  * Use: spot_attempts_init() for tasks and for transmits of a sealed log, then
- * spot_worker_times_init() of both. */
+ * spot_worker_times_init() of both. Of durations spot_durations_add() each value to zeroed
+ * statistics, spot_durations_end() where quantiles are wanted, then spot_durations_json(). */
 #pragma once
 
 #include <stddef.h>
@@ -27,11 +28,12 @@ typedef struct {
     int64_t negative;     /* values below 0 */
 } spot_durations_t;
 
-/* Names with the durations of each, without quantiles. */
-typedef struct {
-    const char *name;
-    spot_durations_t durations;
-} spot_task_group_t;
+/* One more value, which is also put behind those that values holds, unless that is NULL.
+ * Zeroed to start. O(1) */
+void spot_durations_add(spot_durations_t *self, double *values, int64_t value);
+
+/* Sets the quantiles by values[count], which are reordered. O(count) */
+void spot_durations_end(spot_durations_t *self, double *values);
 
 /* NAN where the whole is 0. */
 double spot_wide_ratio(spot_wide_t part, spot_wide_t whole);
@@ -45,6 +47,19 @@ typedef enum {
 } spot_durations_parts_t;
 void spot_durations_json(
     spot_json_t *json, const char *key, const spot_durations_t *self, spot_durations_parts_t parts);
+
+/* A name with its durations, without quantiles. */
+typedef struct {
+    const char *name;
+    spot_durations_t durations;
+} spot_task_group_t;
+
+/* Puts groups in order of bytes. */
+void spot_task_groups_sort(spot_task_group_t *groups, size_t num);
+
+/* An object with a member for each group. */
+void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+    const spot_task_group_t *groups, spot_durations_parts_t parts);
 
 /* null, if the value is not there. */
 void spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value);
@@ -82,6 +97,15 @@ SPOT_MUST_CHECK int spot_attempts_init(spot_attempts_t *self, const spot_task_lo
     bool is_transmits, spot_task_dup_t dup, bool has_last_line, const char *file,
     spot_diag_t *diag);
 void spot_attempts_free(spot_attempts_t *self);
+
+/* The first attempt of an id on a worker, which the others of both follow; NULL: none.
+ * O(log attempts) */
+const spot_attempt_t *spot_attempts_find(const spot_attempts_t *self, int32_t id, int32_t worker);
+
+/* The attempt of each id that finished first, ties by name of the worker; -1: it never
+ * completed. self: those of tasks. best: [num ids]. O(attempts) */
+void spot_attempts_first_finished(
+    const spot_attempts_t *self, const spot_task_log_t *log, int32_t *best);
 
 /* For qsort(): -1, 0, 1. */
 static inline int spot_ns_compare(int64_t first, int64_t second)

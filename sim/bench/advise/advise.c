@@ -298,17 +298,6 @@ static void report_errors(const spot_advising_t *self)
     }
 }
 
-/* Frees the remarks only. */
-static void study_head_free_remarks(spot_study_head_t *self)
-{
-    for (size_t j = 0; j < self->num_remarks; j++) {
-        free(self->remarks[j]);
-    }
-    free(self->remarks);
-    self->num_remarks = self->max_remarks = 0;
-    self->remarks = NULL;
-}
-
 /* Keeps what was remarked of the inputs with the answer: standard error is gone when a page or
  * JSON is read. The study has the same warnings, at places in a file that is not there. */
 static int note_remarks(spot_advising_t *self, spot_study_t *study)
@@ -329,7 +318,7 @@ static int note_remarks(spot_advising_t *self, spot_study_t *study)
             result->num_remarks++;
         }
     }
-    study_head_free_remarks(&study->head);
+    spot_study_head_free_remarks(&study->head);
     return ret;
 }
 

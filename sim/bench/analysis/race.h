@@ -33,8 +33,8 @@ typedef struct {
 
 /* summaries: [num_points][num_metrics] of the store; may be NULL without until. A race that cannot
  * be replayed for another reason than memory counts as unfinished. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_store_completeness(const spot_store_t *store,
-    const spot_summary_t *summaries, spot_completeness_t *completeness);
+SPOT_MUST_CHECK int spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries, spot_completeness_t *completeness);
 
 /* The same; reads rows only if until needs them. NO_MEMORY, errors of reading. */
 SPOT_MUST_CHECK int spot_store_find_completeness(
@@ -122,8 +122,8 @@ extern const char *const spot_verdict_names[SPOT_NUM_VERDICTS];
 SPOT_MUST_CHECK int spot_race_init(spot_race_t *self, const spot_study_head_t *head);
 void spot_race_free(spot_race_t *self);
 
-/* Replications of every racing point at the end of the next round, and of one of them: a
- * fixed point has one, which counts as all of them. */
+/* Replications of every racing point at the end of the next round. A fixed point has one, which
+ * counts as all of them. */
 int64_t spot_race_target(const spot_race_t *self);
 
 /* Plays the next round. The store must have all racing points up to the target. Errors

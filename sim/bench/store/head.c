@@ -218,3 +218,63 @@ int64_t spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
     }
     return num;
 }
+
+/* ---- Remarks and kinds of points ---- */
+
+/* More remarks than these are not kept: each point of a study may have its own. */
+enum { MAX_REMARKS = 20 };
+
+int spot_study_head_remark(spot_study_head_t *self, const char *text)
+{
+    char *copy;
+    int ret;
+
+    for (size_t j = strcspn(text, " "); j > 0; j--) { /* the folder of the file */
+        if (text[j - 1] == '/') {
+            text += j;
+            break;
+        }
+    }
+    for (size_t j = 0; j < self->num_remarks; j++) {
+        if (strcmp(self->remarks[j], text) == 0) {
+            return 0;
+        }
+    }
+    if (self->num_remarks > MAX_REMARKS) {
+        return 0;
+    }
+    text = self->num_remarks == MAX_REMARKS ? "more warnings were printed and are not kept" : text;
+    copy = spot_text_copy(text, strlen(text));
+    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self, remarks, copy);
+    if (ret != 0) {
+        free(copy);
+    }
+    return ret;
+}
+
+void spot_study_head_free_remarks(spot_study_head_t *self)
+{
+    for (size_t j = 0; j < self->num_remarks; j++) {
+        free(self->remarks[j]);
+    }
+    free(self->remarks);
+    self->num_remarks = self->max_remarks = 0;
+    self->remarks = NULL;
+}
+
+void spot_study_head_free_kinds(spot_study_head_t *self)
+{
+    for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
+        free(self->kinds[j].has_metric);
+        free(self->kinds[j].is_ruled);
+        free(self->kinds[j].cannot_run);
+        free(self->kinds[j].unmeasured);
+        free(self->kinds[j].beyond_metric);
+        free(self->kinds[j].beyond_words);
+    }
+    free(self->kinds);
+    free(self->kind_ids);
+    self->num_kinds = 0;
+    self->kinds = NULL;
+    self->kind_ids = NULL;
+}

@@ -256,3 +256,13 @@ static inline int64_t spot_study_batch_size(const spot_study_head_t *head)
 {
     return head->batch_replications;
 }
+
+/* Keeps a warning of the inputs with the study, without the folder of its file, unless it is
+ * there; of too many only that there are more. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_head_remark(spot_study_head_t *self, const char *text);
+
+/* Frees the remarks only. */
+void spot_study_head_free_remarks(spot_study_head_t *self);
+
+/* Frees its kinds of points only: all points have all metrics then. */
+void spot_study_head_free_kinds(spot_study_head_t *self);

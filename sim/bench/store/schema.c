@@ -407,7 +407,7 @@ int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);
 }
 
-int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns)
+int spot_schema_total_make(spot_db_t *db, const spot_columns_t *columns)
 {
     return spot_db_run(db,
         "UPDATE total SET (batches, replications, batch_digest) = (SELECT count(*), "

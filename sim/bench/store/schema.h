@@ -144,4 +144,4 @@ SPOT_MUST_CHECK int spot_schema_say_others(spot_db_t *db, spot_db_t *model, spot
 char *spot_schema_places(spot_db_t *db, size_t num_places);
 
 /* Makes the row of the table total anew from what is there. Within a transaction. O(batches). */
-SPOT_MUST_CHECK int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns);
+SPOT_MUST_CHECK int spot_schema_total_make(spot_db_t *db, const spot_columns_t *columns);

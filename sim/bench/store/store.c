@@ -134,6 +134,15 @@ static size_t total_rows(const spot_study_head_t *head)
     return head->num_points * (size_t) rows_per_point;
 }
 
+double spot_store_memory_bytes(const spot_study_head_t *head)
+{
+    const double row_bytes =
+        (double) head->num_metrics * sizeof(double) + sizeof(uint32_t) + sizeof(atomic_uchar);
+    const double counts_bytes = (double) (head->num_warnings + 1) * sizeof(_Atomic int64_t);
+
+    return (double) head->num_points * ((double) head->num_replications * row_bytes + counts_bytes);
+}
+
 int spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
 {
     const size_t num_rows = total_rows(head);

@@ -126,6 +126,9 @@ static inline _Atomic int64_t *spot_store_counts(const spot_store_t *self, size_
 int64_t spot_store_num_rows(const spot_store_t *self, size_t point_id);
 int64_t spot_store_num_warned(const spot_store_t *self, size_t point_id, size_t warning_id);
 
+/* The bytes that a store in memory takes when it has all rows of the head. */
+double spot_store_memory_bytes(const spot_study_head_t *head);
+
 /* A store in memory: 8 bytes a metric and 5 more for each of the replications that the
  * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
 SPOT_MUST_CHECK int spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head);

@@ -262,7 +262,7 @@ static int merge_attached(merge_t *self, const char *path, const spot_store_t *i
     ret = ret == 0 ? compare_rows(self, path) : ret;
     ret = ret == 0 ? insert_all(self) : ret;
     ret = ret == 0 ? merge_series(self, in) : ret;
-    ret = ret == 0 ? spot_sqlite_total_make(&self->db, columns_of(self)) : ret;
+    ret = ret == 0 ? spot_schema_total_make(&self->db, columns_of(self)) : ret;
     return spot_db_end(&self->db, ret);
 }
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/canonical.h"
 #include "base/diag.h"
 #include "base/inputs.h"
 #include "base/memory.h"
@@ -962,33 +961,6 @@ static int find_points(
     return ret;
 }
 
-/* Takes over the text of a study that goes on, with the files that those before read
- * added to its own, and the hash of that. */
-static int stored_study_join(
-    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag)
-{
-    char sha256[SPOT_SHA256_TEXT_BYTES];
-    spot_canonical_t was = {0}, is = {0};
-    char *text;
-    int ret = spot_canonical_parse(&was, place, self->canonical, diag);
-
-    ret = ret == 0 ? spot_canonical_parse(&is, place, canonical, diag) : ret;
-    ret = ret == 0 ? spot_canonical_add_files(&is, &was) : ret;
-    ret = ret == 0 ? spot_canonical_hash(&is, sha256) : ret;
-    text = ret == 0 ? spot_canonical_text(&is) : NULL;
-    ret = ret == 0 && text == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    if (ret == 0) {
-        free(self->canonical);
-        self->canonical = text;
-        free(self->canonical_sha256);
-        self->canonical_sha256 = spot_text_copy(sha256, strlen(sha256));
-        ret = self->canonical_sha256 == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    }
-    spot_canonical_free(&was);
-    spot_canonical_free(&is);
-    return ret;
-}
-
 /* The store is there: refuses what may not change, and, as a writer, takes over what
  * may. */
 static int follow_study(
@@ -1000,7 +972,7 @@ static int follow_study(
 
     ret = ret == 0 ? find_points(self, db, &stored, diag) : ret;
     if (ret == 0 && self->is_writer) {
-        ret = stored_study_join(&stored, provenance->canonical, db->path, diag);
+        ret = spot_stored_study_join(&stored, provenance->canonical, db->path, diag);
         ret = ret == 0 ? spot_stored_study_write(db, self->base.head, &self->columns,
                              stored.canonical, stored.canonical_sha256, self->numbers)
                        : ret;

@@ -133,6 +133,31 @@ int spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_
     return ret;
 }
 
+int spot_stored_study_join(
+    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag)
+{
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    spot_canonical_t was = {0}, is = {0};
+    char *text;
+    int ret = spot_canonical_parse(&was, place, self->canonical, diag);
+
+    ret = ret == 0 ? spot_canonical_parse(&is, place, canonical, diag) : ret;
+    ret = ret == 0 ? spot_canonical_add_files(&is, &was) : ret;
+    ret = ret == 0 ? spot_canonical_hash(&is, sha256) : ret;
+    text = ret == 0 ? spot_canonical_text(&is) : NULL;
+    ret = ret == 0 && text == NULL ? SPOT_ERR_NO_MEMORY : ret;
+    if (ret == 0) {
+        free(self->canonical);
+        self->canonical = text;
+        free(self->canonical_sha256);
+        self->canonical_sha256 = spot_text_copy(sha256, strlen(sha256));
+        ret = self->canonical_sha256 == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    spot_canonical_free(&was);
+    spot_canonical_free(&is);
+    return ret;
+}
+
 /* ---- Points ---- */
 
 /* The axis that comes after another in the order of paths, so that the order of the

@@ -36,6 +36,12 @@ SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head
 SPOT_MUST_CHECK int spot_stored_study_compare(const spot_stored_study_t *self,
     const spot_study_head_t *head, const char *canonical, const char *place, spot_diag_t *diag);
 
+/* Takes over the text of a study that goes on, with the files that those before read
+ * added to its own, and the hash of that. place: the file, for diag. BAD_INPUT: one of the texts
+ * is none; NO_MEMORY. */
+SPOT_MUST_CHECK int spot_stored_study_join(
+    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag);
+
 /* Points have numbers, which their rows name and which never change, and positions,
  * which are their places in the study as it is now. They are recognised by their keys:
  * "path=value;path=value", sorted by path. */

@@ -743,24 +743,6 @@ static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout
     return 0;
 }
 
-/* Frees its kinds of points only: all points have all metrics then. */
-static void study_head_free_kinds(spot_study_head_t *self)
-{
-    for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
-        free(self->kinds[j].has_metric);
-        free(self->kinds[j].is_ruled);
-        free(self->kinds[j].cannot_run);
-        free(self->kinds[j].unmeasured);
-        free(self->kinds[j].beyond_metric);
-        free(self->kinds[j].beyond_words);
-    }
-    free(self->kinds);
-    free(self->kind_ids);
-    self->num_kinds = 0;
-    self->kinds = NULL;
-    self->kind_ids = NULL;
-}
-
 /* Settles the layouts, and gives the head its kinds of points where they differ. */
 static int settle_kinds(spot_study_t *study)
 {
@@ -769,7 +751,7 @@ static int settle_kinds(spot_study_t *study)
     bool is_special = false;
     int ret = 0;
 
-    study_head_free_kinds(head);
+    spot_study_head_free_kinds(head);
     head->kinds = spot_calloc(yield->num_layouts, sizeof(*head->kinds));
     if (head->kinds == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -786,7 +768,7 @@ static int settle_kinds(spot_study_t *study)
         memcpy(head->kind_ids, yield->layout_ids, head->num_points * sizeof(*head->kind_ids));
     }
     if (ret != 0 || !is_special) {
-        study_head_free_kinds(head);
+        spot_study_head_free_kinds(head);
     }
     return ret;
 }

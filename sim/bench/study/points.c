@@ -348,39 +348,6 @@ static bool may_assume_more(const spot_study_head_t *head, size_t point_id)
                                               : !spot_plan_is_design(head->plan.kind));
 }
 
-/* More remarks than these are not kept: each point of a study may have its own. */
-enum { MAX_REMARKS = 20 };
-
-/* Keeps a warning of the inputs with the study unless it is there; of too many only that
- * there are more. NO_MEMORY. */
-static int study_head_remark(spot_study_head_t *self, const char *text)
-{
-    char *copy;
-    int ret;
-
-    for (size_t j = strcspn(text, " "); j > 0; j--) { /* the folder of the file */
-        if (text[j - 1] == '/') {
-            text += j;
-            break;
-        }
-    }
-    for (size_t j = 0; j < self->num_remarks; j++) {
-        if (strcmp(self->remarks[j], text) == 0) {
-            return 0;
-        }
-    }
-    if (self->num_remarks > MAX_REMARKS) {
-        return 0;
-    }
-    text = self->num_remarks == MAX_REMARKS ? "more warnings were printed and are not kept" : text;
-    copy = spot_text_copy(text, strlen(text));
-    ret = copy == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self, remarks, copy);
-    if (ret != 0) {
-        free(copy);
-    }
-    return ret;
-}
-
 /* Keeps the warnings since mark with the study. */
 static int keep_remarks(const spot_reading_t *self, spot_diag_mark_t mark)
 {
@@ -388,7 +355,7 @@ static int keep_remarks(const spot_reading_t *self, spot_diag_mark_t mark)
 
     for (size_t j = mark.num_items; ret == 0 && j < self->diag->num_items; j++) {
         if (!self->diag->items[j].is_error) {
-            ret = study_head_remark(&self->study->head, self->diag->items[j].text);
+            ret = spot_study_head_remark(&self->study->head, self->diag->items[j].text);
         }
     }
     return ret;

@@ -179,6 +179,8 @@ static int start_precision(rounds_t *self, const spot_study_run_t *run)
 
 /* ---- A race ---- */
 
+/* Replications of a racing point at the end of the next round. A fixed point has one, which
+ * counts as all of them. */
 static int64_t race_point_target(const spot_race_t *self, size_t point_id)
 {
     return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);

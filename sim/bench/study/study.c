@@ -14,6 +14,7 @@
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/store/head.h"
+#include "sim/bench/store/store.h"
 #include "sim/bench/store/stored_study.h"
 #include "sim/bench/study/break_even.h"
 #include "sim/bench/study/metrics.h"
@@ -886,16 +887,6 @@ const char *spot_study_file(const spot_study_t *self, size_t file_id)
     return file_id < scenario->num_files ? scenario->files[file_id] : NULL;
 }
 
-/* The bytes that a store in memory takes when it has all rows. */
-static double store_memory_bytes(const spot_study_head_t *head)
-{
-    const double row_bytes =
-        (double) head->num_metrics * sizeof(double) + sizeof(uint32_t) + sizeof(atomic_uchar);
-    const double counts_bytes = (double) (head->num_warnings + 1) * sizeof(_Atomic int64_t);
-
-    return (double) head->num_points * ((double) head->num_replications * row_bytes + counts_bytes);
-}
-
 int spot_study_check_memory(const spot_study_t *self, spot_diag_t *diag)
 {
     const spot_study_head_t *head = &self->head;
@@ -905,7 +896,7 @@ int spot_study_check_memory(const spot_study_t *self, spot_diag_t *diag)
     const double point_bytes =
         (double) head->num_replications * (double) head->num_metrics * sizeof(double);
     const spot_memory_need_t need = {
-        num_rows, "rows", store_memory_bytes(head) + point_bytes, false};
+        num_rows, "rows", spot_store_memory_bytes(head) + point_bytes, false};
     char text[SPOT_MEMORY_NEED_BYTES];
 
     if (spot_memory_fits(&need, text)) {

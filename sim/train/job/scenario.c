@@ -113,6 +113,37 @@ spot_same_work_t spot_same_work_find(const spot_rentals_t *self, const spot_work
     return found;
 }
 
+/* ---- What instances cost ---- */
+
+const spot_price_steps_t *spot_scenario_common_price(const spot_scenario_t *self)
+{
+    const spot_price_steps_t *own = &spot_trace_model_common(&self->trace)->price;
+
+    return own->num_steps > 0 ? own : &self->fleet.price.spot;
+}
+
+double spot_scenario_cost_of_trace(const spot_scenario_t *self, const spot_trace_t *trace)
+{
+    const spot_price_t *price = &self->fleet.price;
+    spot_sum_t usd = {0};
+    spot_meter_t meter;
+
+    spot_meter_start(&meter, spot_scenario_common_price(self));
+    spot_meter_change(&meter, 0, trace->initial);
+    for (size_t j = 0; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        spot_meter_change(
+            &meter, event->time_ms, event->kind == SPOT_EVENT_ADD ? event->count : -event->count);
+    }
+    spot_meter_change(&meter, trace->end_ms, 0);
+    spot_sum_add(&usd, spot_meter_usd(&meter));
+    spot_sum_add(
+        &usd, spot_price_usd(price->on_demand_usd_per_h, self->fleet.on_demand * trace->end_ms));
+    spot_sum_add(&usd, spot_price_usd(self->recovery.service_usd_per_h, trace->end_ms));
+    return spot_sum_total(&usd);
+}
+
 /* ---- Traces of a scenario ---- */
 
 int spot_trace_source_read(spot_trace_source_t *self, const char *path, size_t num_sets,

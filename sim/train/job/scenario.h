@@ -110,6 +110,15 @@ SPOT_API SPOT_MUST_CHECK int spot_scenario_read(spot_scenario_t *self, const cha
 
 SPOT_API void spot_scenario_free(spot_scenario_t *self);
 
+/* ---- What instances cost ---- */
+
+/* The price of spot instances whose zone has none. */
+const spot_price_steps_t *spot_scenario_common_price(const spot_scenario_t *self);
+
+/* What the instances of a recorded trace and those on demand cost up to its end, without
+ * prices of zones. USD. O(events). */
+double spot_scenario_cost_of_trace(const spot_scenario_t *self, const spot_trace_t *trace);
+
 /* ---- Traces of a scenario ---- */
 
 /* What traces are generated from: a model file, or the trace of a scenario. */

@@ -30,7 +30,3 @@ SPOT_API SPOT_MUST_CHECK int spot_train_run(
 void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log);
 SPOT_MUST_CHECK int spot_train_step(spot_train_t *self, int64_t max_ticks);
-
-/* What the instances of a recorded trace and those on demand cost up to its end, without
- * prices of zones. */
-double spot_cost_of_trace(const spot_scenario_t *scenario, const spot_trace_t *trace);

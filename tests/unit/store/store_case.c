@@ -355,7 +355,7 @@ void case_seal(const store_case_t *self)
     assert_int_equal(ret, 0);
     sqlite3_finalize(batch);
     assert_int_equal(spot_columns_init(&columns, &self->head), 0);
-    assert_int_equal(spot_sqlite_total_make(&db, &columns), 0);
+    assert_int_equal(spot_schema_total_make(&db, &columns), 0);
     spot_columns_free(&columns);
     assert_int_equal(spot_db_run(&db, "COMMIT"), 0);
     spot_db_close(&db);

@@ -36,7 +36,7 @@ double spot_parcae_expect(
  * intervals.
  *
  * A dynamic program over intervals. A state is a pair and the rest of its pause. Of the
- * ways to a pair it keeps those that no other way beats in both, at most the four with the
+ * ways to a pair it keeps those that no other way beats in both, at most a few, those with the
  * most samples. An interval of length T yields speed * max(0, T - E[cost]) samples; a cost
  * above T leaves a rest for the next interval. Only the first step is carried out; the next
  * decision looks ahead again. */
