@@ -318,6 +318,10 @@ static bool read_more(spot_json_reader_t *self)
     }
     self->error = ret;
     self->source.is_ended = num_read == 0;
+    if (self->source.num_before + (int64_t) self->source.num_bytes == 0 &&
+        self->source.stream.has_mark && self->source.stream.utf16 == NULL) {
+        self->source.num_before = self->source.line_start = 3; /* the mark is counted */
+    }
     self->source.num_bytes += num_read;
     if (ret == 0) {
         self->source.bytes[self->source.num_bytes] = '\0';
