@@ -401,7 +401,7 @@ static const char *keep_file_name(spot_yaml_t *self, const char *file)
 
 int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given)
 {
-    const spot_node_t place = {.file = keep_file_name(self, given->option)};
+    spot_node_t place = {.file = NULL};
     const char *rest = given->path;
     const spot_node_t *outer = follow(self->root, &rest);
     char number[32];
@@ -410,6 +410,7 @@ int spot_yaml_give(spot_yaml_t *self, const spot_yaml_given_t *given)
     if (*rest != '\0' && *rest != '[' && outer != NULL && outer->kind != SPOT_NODE_MAP) {
         return 0;
     }
+    place.file = keep_file_name(self, given->option);
     if (place.file == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }

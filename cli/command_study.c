@@ -665,14 +665,7 @@ static int study_read(spot_call_t *call, const study_arguments_t *self, spot_stu
         .sets = self->sets.texts,
         .given = given};
 
-    if (self->seed >= 0) {
-        given[changes.num_given++] =
-            (spot_yaml_given_t){"--seed", "replications.seed", NULL, self->seed};
-    }
-    if (self->num_replications > 0) {
-        given[changes.num_given++] = (spot_yaml_given_t){
-            "--replications", "replications.count", NULL, self->num_replications};
-    }
+    changes.num_given = spot_study_give(given, self->seed, self->num_replications);
     return spot_study_read(study, spot_engines, self->task.input_path, &changes, &call->diag);
 }
 

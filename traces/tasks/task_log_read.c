@@ -628,8 +628,8 @@ typedef struct {
     spot_instream_t stream;
     char *buffer; /* [BUFFER_BYTES + WORD_BYTES] */
     size_t start, end;
-    bool is_over, is_too_long;
-    size_t num_too_long; /* bytes of a line that is, without the rest in the buffer */
+    bool is_over;
+    size_t num_too_long; /* bytes of a line that is too long, before those in the buffer; else 0 */
 } reader_t;
 
 /* ---- Lines: errors ---- */
@@ -1056,13 +1056,12 @@ static int take_bytes(reader_t *self, size_t num_bytes, bool has_end)
     self->start += num_bytes + has_end;
     self->line.number++;
     if (self->import != NULL) {
-        if (num_bytes == 0 && !self->is_too_long) {
+        if (num_bytes == 0 && self->num_too_long == 0) {
             return 0;
         }
         task_import_place(self->import, &self->line);
     }
-    if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
-        self->is_too_long = false;
+    if (self->num_too_long > 0 || num_bytes > MAX_LINE_BYTES) {
         self->num_too_long = 0;
         self->log->num_lines += !self->is_edges;
         ret = line_error(self, 0, "the %s is above 1 MB", self->import == NULL ? "line" : "event");
@@ -1094,7 +1093,6 @@ static int take_lines(reader_t *self)
             continue;
         }
         if (num_left > MAX_LINE_BYTES) {
-            self->is_too_long = true;
             self->start = self->end;
             self->num_too_long += num_left;
             if (self->num_too_long > ENDLESS_BYTES) {
@@ -1120,7 +1118,6 @@ static int read_file(reader_t *self, const char *path)
     self->line.number = self->line.before = 0;
     self->num_skipped = 0;
     self->start = self->end = 0;
-    self->is_too_long = false;
     self->num_too_long = 0;
     ret = ret == 0 ? take_lines(self) : ret;
     ret = ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;

@@ -96,7 +96,7 @@ typedef struct {
 
 struct spot_experiment;
 
-/* A replication that a worker has just run, for those who print it. */
+/* A replication that a worker has just run, as it is printed. */
 typedef struct {
     const struct spot_experiment *experiment;
     const void *worker;

@@ -309,14 +309,7 @@ int spot_compare_read(const spot_compare_request_t *self, const spot_experiment_
     int ret;
 
     memset(study, 0, sizeof(*study));
-    if (self->seed >= 0) {
-        given[changes.num_given++] =
-            (spot_yaml_given_t){"--seed", "replications.seed", NULL, self->seed};
-    }
-    if (self->num_replications > 0) {
-        given[changes.num_given++] = (spot_yaml_given_t){
-            "--replications", "replications.count", NULL, self->num_replications};
-    }
+    changes.num_given = spot_study_give(given, self->seed, self->num_replications);
     ret = read_all(&compare, engines, &document, &scenario, diag);
     ret = ret == 0 ? spot_study_init(study, engines, &source, diag) : ret;
     ret = ret == 0 ? ask(&compare, study) : ret;

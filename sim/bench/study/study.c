@@ -840,6 +840,20 @@ static bool is_no_study(const spot_node_t *root)
            spot_node_get(root, "metrics") == NULL;
 }
 
+size_t spot_study_give(spot_yaml_given_t *given, int64_t seed, int64_t num_replications)
+{
+    size_t num_given = 0;
+
+    if (seed >= 0) {
+        given[num_given++] = (spot_yaml_given_t){"--seed", "replications.seed", NULL, seed};
+    }
+    if (num_replications > 0) {
+        given[num_given++] =
+            (spot_yaml_given_t){"--replications", "replications.count", NULL, num_replications};
+    }
+    return num_given;
+}
+
 int spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines, const char *path,
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {

@@ -15,6 +15,10 @@
 /* Every key with its help, for parsing and for the manual. */
 extern const spot_field_t spot_study_fields[];
 
+/* What --seed, from 0, and --replications, from 1, give of a study; other values: not given. given:
+ * [2]. Returns their number. */
+size_t spot_study_give(spot_yaml_given_t *given, int64_t seed, int64_t num_replications);
+
 /* Reads a study file and binds every point of it, so that all errors are known before
  * the first run. engines: those that a scenario may name, up to NULL. changes may be NULL. The KEY
  * of a set is a study's own ("replications.count"), a swept one (its values are replaced), or a
