@@ -105,17 +105,7 @@ static void fold(char *text)
         const unsigned point = length == 0 ? 0 : spot_utf8_code_point(text, length);
         const unsigned small = small_letter(point);
 
-        if (length == 1) {
-            *text = (char) small;
-        } else if (length == 2) {
-            text[0] = (char) (0xc0 | small >> 6);
-            text[1] = (char) (0x80 | (small & 0x3f));
-        } else if (length == 3) {
-            text[0] = (char) (0xe0 | small >> 12);
-            text[1] = (char) (0x80 | (small >> 6 & 0x3f));
-            text[2] = (char) (0x80 | (small & 0x3f));
-        }
-        text += length == 0 ? 1 : length;
+        text += length == 0 ? 1 : spot_utf8_encode(small, text); /* of the same length */
     }
 }
 

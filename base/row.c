@@ -15,9 +15,13 @@
 
 /* ---- Fields of CSV files ---- */
 
-static bool is_integer(const spot_row_member_t *self)
+/* Of an INTEGER or SMALL. */
+static int64_t integer_of(const spot_row_member_t *self, const void *row)
 {
-    return self->kind == SPOT_MEMBER_INTEGER || self->kind == SPOT_MEMBER_SMALL;
+    const void *value = (const char *) row + self->offset;
+
+    spot_bug_assert(self->kind == SPOT_MEMBER_INTEGER || self->kind == SPOT_MEMBER_SMALL);
+    return self->kind == SPOT_MEMBER_SMALL ? *(const int32_t *) value : *(const int64_t *) value;
 }
 
 /* The problem of an integer that is none, or outside the limits of its column. */
@@ -127,15 +131,8 @@ bool spot_member_write(const spot_row_member_t *self, const void *row, const voi
         if (!isnan(*(const double *) value)) {
             spot_number_text(*(const double *) value, text);
         }
-    } else {
-        const bool is_small = self->kind == SPOT_MEMBER_SMALL;
-
-        spot_bug_assert(is_integer(self));
-        if (memcmp(value, (const char *) none + self->offset,
-                is_small ? sizeof(int32_t) : sizeof(int64_t)) != 0) {
-            snprintf(text, sizeof(text), "%" PRId64,
-                is_small ? *(const int32_t *) value : *(const int64_t *) value);
-        }
+    } else if (integer_of(self, row) != integer_of(self, none)) {
+        snprintf(text, sizeof(text), "%" PRId64, integer_of(self, row));
     }
     if (out != NULL) {
         fputs(text, out);
@@ -145,15 +142,12 @@ bool spot_member_write(const spot_row_member_t *self, const void *row, const voi
 
 double spot_member_number(const spot_row_member_t *self, const void *row)
 {
-    const void *value = (const char *) row + self->offset;
-    int64_t integer;
+    const bool is_number = self->kind == SPOT_MEMBER_NUMBER;
+    const int64_t integer = is_number ? 0 : integer_of(self, row);
 
-    if (self->kind == SPOT_MEMBER_NUMBER) {
-        return *(const double *) value;
-    }
-    spot_bug_assert(is_integer(self));
-    integer = self->kind == SPOT_MEMBER_SMALL ? *(const int32_t *) value : *(const int64_t *) value;
-    return integer < 0 ? (double) NAN : (double) integer;
+    return is_number     ? *(const double *) (const void *) ((const char *) row + self->offset)
+           : integer < 0 ? (double) NAN
+                         : (double) integer;
 }
 
 /* ---- JSON ---- */

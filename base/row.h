@@ -83,6 +83,8 @@ typedef struct spot_member {
     }
 #define SPOT_MEMBER(kind_, name_, type, member)                                                    \
     SPOT_MEMBER_WITH(kind_, name_, type, member, .is_needed = false)
+#define SPOT_MEMBER_NEEDED(kind_, name_, type, member)                                             \
+    SPOT_MEMBER_WITH(kind_, name_, type, member, .is_needed = true)
 #define SPOT_MEMBER_LIST(name_, type, member, num, item_members)                                   \
     SPOT_MEMBER_WITH(LIST, name_, type, member, .members = item_members,                           \
         .item_bytes = sizeof(*((type *) NULL)->member), .num_offset = num)

@@ -22,8 +22,8 @@ static const char *const reserved[] = {"point", "replication", "row", NULL};
 static const spot_row_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
 
 static const spot_row_member_t column_members[] = {
-    SPOT_MEMBER_WITH(NAME, "name", spot_series_column_t, name, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "unit", spot_series_column_t, unit, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "name", spot_series_column_t, name),
+    SPOT_MEMBER_NEEDED(NAME, "unit", spot_series_column_t, unit),
     SPOT_MEMBER_WITH(CHOICE, "kind", spot_series_column_t, kind, .choices = spot_column_kind_names),
     SPOT_MEMBER(NAME, "label", spot_series_column_t, label),
     SPOT_MEMBER_LIST("categories", spot_series_column_t, categories, 0, a_word),
@@ -37,14 +37,14 @@ static const spot_row_member_t column_members[] = {
 static const spot_row_member_t rule_members[] = {
     SPOT_MEMBER(COUNT, "column_id", spot_series_rule_t, column_id),
     SPOT_MEMBER(NUMBER, "value", spot_series_rule_t, value),
-    SPOT_MEMBER_WITH(NAME, "text", spot_series_rule_t, text, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "text", spot_series_rule_t, text),
     {0},
 };
 
 /* Rules came later: a kind without any has no key of them. */
 static const spot_row_member_t kind_members[] = {
-    SPOT_MEMBER_WITH(NAME, "name", spot_series_kind_t, name, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "help", spot_series_kind_t, help, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "name", spot_series_kind_t, name),
+    SPOT_MEMBER_NEEDED(NAME, "help", spot_series_kind_t, help),
     SPOT_MEMBER_WITH(
         CHOICE, "shape", spot_series_kind_t, shape, .choices = spot_series_shape_names),
     SPOT_MEMBER(INTEGER, "ticks_per_s", spot_series_kind_t, ticks_per_s),

@@ -466,9 +466,9 @@ static const spot_row_member_t a_metric_id[] = {
     {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, {0}};
 
 static const spot_row_member_t metric_members[] = {
-    SPOT_MEMBER_WITH(NAME, "name", spot_metric_t, name, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "unit", spot_metric_t, unit, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "help", spot_metric_t, help, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "name", spot_metric_t, name),
+    SPOT_MEMBER_NEEDED(NAME, "unit", spot_metric_t, unit),
+    SPOT_MEMBER_NEEDED(NAME, "help", spot_metric_t, help),
     SPOT_MEMBER(NAME, "label", spot_metric_t, label),
     SPOT_MEMBER(NAME, "noun", spot_metric_t, noun),
     SPOT_MEMBER_WITH(CHOICE, "kind", spot_metric_t, kind, .choices = metric_kinds),
@@ -486,24 +486,24 @@ static const spot_row_member_t metric_members[] = {
     {0},
 };
 static const spot_row_member_t assumed_members[] = {
-    SPOT_MEMBER_WITH(TEXT, "key", spot_assumption_t, key, .is_needed = true),
-    SPOT_MEMBER_WITH(TEXT, "value", spot_assumption_t, value, .is_needed = true),
+    SPOT_MEMBER_NEEDED(TEXT, "key", spot_assumption_t, key),
+    SPOT_MEMBER_NEEDED(TEXT, "value", spot_assumption_t, value),
     SPOT_MEMBER(TEXT, "label", spot_assumption_t, label),
     {0},
 };
 static const spot_row_member_t warning_members[] = {
-    SPOT_MEMBER_WITH(NAME, "name", spot_warning_t, name, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "text", spot_warning_t, text, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "name", spot_warning_t, name),
+    SPOT_MEMBER_NEEDED(NAME, "text", spot_warning_t, text),
     {0},
 };
 static const spot_row_member_t colour_members[] = {
-    SPOT_MEMBER_WITH(NAME, "word", spot_colour_t, word, .is_needed = true),
-    SPOT_MEMBER_WITH(NAME, "colour", spot_colour_t, colour, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "word", spot_colour_t, word),
+    SPOT_MEMBER_NEEDED(NAME, "colour", spot_colour_t, colour),
     {0},
 };
 static const spot_row_member_t limit_members[] = {
-    SPOT_MEMBER_WITH(TEXT, "metric", spot_constraint_t, metric, .is_needed = true),
-    SPOT_MEMBER_WITH(TEXT, "text", spot_constraint_t, text, .is_needed = true),
+    SPOT_MEMBER_NEEDED(TEXT, "metric", spot_constraint_t, metric),
+    SPOT_MEMBER_NEEDED(TEXT, "text", spot_constraint_t, text),
     SPOT_MEMBER(NUMBER, "limit", spot_constraint_t, limit),
     SPOT_MEMBER(BOOLEAN, "is_upper", spot_constraint_t, is_upper),
     {0},
@@ -530,8 +530,8 @@ static const spot_row_member_t kind_members[] = {
     {0},
 };
 static const spot_row_member_t axis_members[] = {
-    SPOT_MEMBER_WITH(TEXT, "path", spot_axis_t, path, .is_needed = true),
-    SPOT_MEMBER_WITH(TEXT, "unit", spot_axis_t, unit, .is_needed = true),
+    SPOT_MEMBER_NEEDED(TEXT, "path", spot_axis_t, path),
+    SPOT_MEMBER_NEEDED(TEXT, "unit", spot_axis_t, unit),
     SPOT_MEMBER(TEXT, "label", spot_axis_t, label),
     SPOT_MEMBER(COUNT, "num_values", spot_axis_t, num_values),
     SPOT_MEMBER_LIST("texts", spot_axis_t, texts, offsetof(spot_axis_t, num_values), a_text),

@@ -41,7 +41,7 @@ static const char *const judgements[] = {"good", "bad", NULL};
 static const spot_row_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
 static const spot_row_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
 static const spot_row_member_t pair_members[] = {
-    SPOT_MEMBER_WITH(NAME, "word", pair_t, word, .is_needed = true),
+    SPOT_MEMBER_NEEDED(NAME, "word", pair_t, word),
     SPOT_MEMBER_WITH(LIST, "flags", pair_t, flags, .members = a_flag, .item_bytes = sizeof(bool),
         .is_num_of_root = true, .num_offset = offsetof(all_t, num_ids)),
     {0},
